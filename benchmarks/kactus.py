@@ -26,7 +26,7 @@ import hedgerow as hr
 import tables
 import timing
 import weka_process
-from hedgerow.anonymizers.trees.inducers import resolving as inducers
+from hedgerow.anonymizers.trees.inducers import inducer as inducers
 from hedgerow.release import pipeline
 from hedgerow.requirements import KAnonymity
 from markdown import header, row

@@ -19,7 +19,7 @@ import polars as pl
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers.specialize._search import Loss
+from hedgerow.anonymizers.specialize.tds import Loss
 from hedgerow.core.metrics import METRICS
 from hedgerow.release import pipeline
 from hedgerow.requirements import KAnonymity

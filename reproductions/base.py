@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Literal
 from hedgerow._internal.version import __version__
 from hedgerow.anonymizers.trees.inducers.j48 import check_weka
 from hedgerow.errors import plural
-from hedgerow.evaluation.running import Advance, Job, found_in, run
+from hedgerow.evaluation.jobs import Advance, Job, found_in, run
 from hedgerow.evaluation.store import Store
 from hedgerow.io.atomic import appearing
 from reproductions.tables import data_folder

@@ -33,9 +33,9 @@ import hedgerow as hr
 from hedgerow.anonymizers.registry import METHODS
 from hedgerow.comparison.page import drawn
 from hedgerow.core.cells import Interval
-from hedgerow.report import _charts as charts
-from hedgerow.report.drawing import COLOURS, Drawing, draw
+from hedgerow.report import charts
 from hedgerow.report.facts import ReportFacts, gather
+from hedgerow.report.svg import COLOURS, Drawing, draw
 
 DOCS: Final = Path(__file__).parents[1]
 _PEOPLE, _K = 3_000, 60

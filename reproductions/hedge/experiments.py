@@ -19,8 +19,8 @@ from hedgerow.anonymizers.suppression.kactus import KActus
 from hedgerow.anonymizers.suppression.kadet import KADET
 from hedgerow.evaluation.api import trials_of
 from hedgerow.evaluation.cells import Treatment
+from hedgerow.evaluation.jobs import Job, Measurement, TrialOf
 from hedgerow.evaluation.learners import learner
-from hedgerow.evaluation.running import Job, Measurement, TrialOf
 from hedgerow.evaluation.ways import Way
 from reproductions.hedge.measuring import EXACT, METHODS, STRICT, disclosed, learnt, learnt_from_raw
 from reproductions.kactus.experiments import Postponed

@@ -25,7 +25,7 @@ from hedgerow.evaluation.learners import learner
 from hedgerow.evaluation.results import MAJORITY
 from hedgerow.evaluation.scores import scores_of
 from hedgerow.evaluation.tables import EvaluatedTable, open_table
-from hedgerow.evaluation.trying import anonymized
+from hedgerow.evaluation.trials import anonymized
 from hedgerow.learning import redraw
 from hedgerow.release import Release
 from hedgerow.schema import Schema

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from hedgerow.evaluation.running import Job
+from hedgerow.evaluation.jobs import Job
 from reproductions.base import Page, Reproduction, Result
 
 __all__ = ["REPRODUCTION", "HeuristicMinPaper"]

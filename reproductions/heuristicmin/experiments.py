@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from hedgerow.evaluation.running import Job, Measurement
+from hedgerow.evaluation.jobs import Job, Measurement
 from reproductions.heuristicmin.cases import CASES
 from reproductions.heuristicmin.measuring import METHODS, QUASI, measure_adult, method_of, work_case
 from reproductions.tables import digest_of_adult, digest_of_data

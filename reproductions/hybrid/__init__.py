@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
-from hedgerow.evaluation.running import Job, Measurement
+from hedgerow.evaluation.jobs import Job, Measurement
 from reproductions.base import Page, Reproduction, Result
 from reproductions.hybrid.found import ALL, STATED
 from reproductions.hybrid.measuring import (

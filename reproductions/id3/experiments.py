@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from hedgerow.evaluation.running import Job, Measurement
+from hedgerow.evaluation.jobs import Job, Measurement
 from reproductions.id3.measuring import (
     WAYS,
     Partition,

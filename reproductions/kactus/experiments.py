@@ -18,10 +18,10 @@ from hedgerow.anonymizers.specialize.tdr import TDR
 from hedgerow.anonymizers.specialize.tds import TDS
 from hedgerow.anonymizers.suppression.kactus import KActus
 from hedgerow.anonymizers.suppression.kadet import KADET
-from hedgerow.evaluation.cells import Cell, Treatment, Trial
+from hedgerow.evaluation.cells import Cell, Design, Treatment, Trial
+from hedgerow.evaluation.jobs import Job, Measurement, Results, TrialOf
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY
-from hedgerow.evaluation.running import Job, Measurement, Results, TrialOf
 from hedgerow.evaluation.splits import Split, splits_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
@@ -281,7 +281,7 @@ def _trials(
 ) -> Iterator[Job]:
     for split in _splits(table):
         cells = tuple(
-            Cell.of(table, "5x2cv", SEED, treatment, split, way, learner(one), about)
+            Cell.of(Design(table, "5x2cv", SEED, about), treatment, split, way, learner(one))
             for way in ways
             for one in learners
         )

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Longs
 from hedgerow.anonymizers.suppression.kactus import KActus
-from hedgerow.anonymizers.trees.inducers.resolving import resolve_inducer
+from hedgerow.anonymizers.trees.inducers.inducer import resolve_inducer
 from hedgerow.anonymizers.trees.training import TrainingTable
 from hedgerow.datasets import scale_up
 from hedgerow.evaluation.learners import learner as named_learner

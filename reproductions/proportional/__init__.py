@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
-from hedgerow.evaluation.running import Job, Measurement
+from hedgerow.evaluation.jobs import Job, Measurement
 from reproductions.base import Page, Reproduction, Result
 from reproductions.proportional.measuring import (
     AFTER,

@@ -9,8 +9,8 @@ from hedgerow._internal.late_binding import register as _register
 from hedgerow._internal.version import __version__ as __version__
 
 # What stands above releases and audits, and is still asked of them.
-_register("report", "hedgerow.report.writing:write_report")
-_register("notebook", "hedgerow.report._notebook:show")
+_register("report", "hedgerow.report.document:write_report")
+_register("notebook", "hedgerow.report.document:render_in_notebook")
 
 # Names are imported when they are first used: `import hedgerow` costs next to nothing.
 _MODULES = {
@@ -29,7 +29,7 @@ _MODULES = {
     "verifier": "hedgerow.verifier",
 }
 _EXPORTS = {
-    "anonymize": "hedgerow.anonymizers.api",
+    "anonymize": "hedgerow.anonymizers.registry",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
     "attack": "hedgerow.attacks.registry",

@@ -14,8 +14,8 @@ from hedgerow._internal.version import __version__ as __version__
 from hedgerow.advice import Advice as Advice
 from hedgerow.advice import advise as advise
 from hedgerow.anonymizers._methods import *  # noqa: F403 - listed there, and only there
-from hedgerow.anonymizers.api import anonymize as anonymize
 from hedgerow.anonymizers.base import Anonymizer as Anonymizer
+from hedgerow.anonymizers.registry import anonymize as anonymize
 from hedgerow.anonymizers.registry import methods as methods
 from hedgerow.attacks.registry import attack as attack
 from hedgerow.comparison.api import compare as compare

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import numbers
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, field, fields
 from fractions import Fraction
 from pathlib import PurePath
+from types import NoneType
 from typing import Any, Final, Literal
 
-from hedgerow._internal.notebook import MOST_NAMES, Shown, names_shown
+from hedgerow._internal.notebook import MOST_NAMES, NotebookRepr, names_shown
 from hedgerow.errors import BadInput, listing
 
 __all__ = ["KINDS", "Others", "Roles", "Schema"]
@@ -20,16 +21,16 @@ __all__ = ["KINDS", "Others", "Roles", "Schema"]
 Others = Literal["error", "insensitive", "drop"]
 
 KINDS: Final = ("number", "date", "text")
-"""What a column may be said to hold, besides values in an order."""
+"""The kinds of columns that a schema may name, besides values in an order."""
 
 
 @dataclass(frozen=True)
 class Roles:
     """A schema applied to the columns of one table: every column has exactly one fate.
 
-    ``pseudonyms_link`` is whether pseudonyms stand in several rows of a person, as far as is known.
-    ``column_weights`` tells how much each quasi-identifier counts in losses. Their mean is 1, so that only their
-    ratios matter; all are exactly 1 where none was given, or all the same.
+    ``pseudonyms_link`` is whether, as far as is known, a pseudonym may stand in several rows of a person.
+    ``column_weights`` has how much each quasi-identifier counts in losses. Their mean is 1, so that only their ratios
+    matter; all are exactly 1 if none is given, or all are equal.
     """
 
     columns: tuple[str, ...]
@@ -45,15 +46,15 @@ class Roles:
 
     @property
     def names_people(self) -> bool:
-        """Whether the column that tells people apart is published, as it is or as pseudonyms."""
+        """Whether the column that identifies people is published, unchanged or as pseudonyms."""
         return self.entity is not None and self.entity not in self.dropped
 
     @property
     def linked(self) -> bool:
-        """Whether a method must take it that a reader can tell which rows are of one person.
+        """Whether a method must assume that a reader can see which rows belong to one person.
 
-        By the person's own column, or by pseudonyms of another one. Which columns link rows besides, the verifier
-        finds in what is published.
+        The column of the person shows it, or pseudonyms of another column do. The verifier finds other columns that
+        link rows in the published table.
         """
         return self.names_people or (self.entity is not None and bool(self.pseudonymized) and self.pseudonyms_link)
 
@@ -71,16 +72,16 @@ class Roles:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Schema(Shown):
+class Schema(NotebookRepr):
     """Roles of the columns, hierarchies of the quasi-identifiers, and what counts as missing.
 
     Parameters
     ----------
     quasi : sequence of str, optional
-        Columns by which a person could be found: they are generalized. ``None`` makes every column without
-        another role a quasi-identifier (what a scikit-learn pipeline wants); name them for a publication.
+        Columns by which a person could be found: they are generalized. ``None`` makes every column without another role
+        a quasi-identifier (as a scikit-learn pipeline needs it); name them for a publication.
     target : str, optional
-        The column whose labels are to be learnt from the release.
+        The column whose labels a model will predict.
     identifying : sequence of str
         Columns that name a person: dropped.
     pseudonymize : sequence of str
@@ -88,33 +89,33 @@ class Schema(Shown):
     sensitive : sequence of str
         Columns that requirements like l-diversity protect.
     insensitive : sequence of str
-        Columns published as they are.
+        Columns that are published unchanged.
     entity : str, optional
-        The column that tells people apart, where a person may have several rows: then k, l and the risks count people
-        and not rows. It is dropped unless it is also pseudonymized or insensitive.
+        The column that identifies the person, where a person may have several rows: then k, l and the risks count
+        people and not rows. It is dropped unless it is also pseudonymized or insensitive.
     rows_are_people : bool
-        Whether every row is a person of its own, so that rows may be counted. Say so where a column looks as if it told
-        people apart who have several rows, and does not: without this or ``entity`` such a table is refused.
+        Whether every row is a different person, so that rows may be counted. Set it if a column only looks as if it
+        identified people with several rows: without this or ``entity`` such a table is refused.
     hierarchies : mapping of column to hierarchy
         An object of :mod:`hedgerow.hierarchies`, a builder's name, the path of an ARX CSV or TOML file, or a
-        nested dict. A quasi-identifier without one gets an automatic one.
+        nested dict. A quasi-identifier without a hierarchy gets an automatic one.
     kinds : mapping of column to kind
-        What a quasi-identifier holds, where its type does not say it: ``"number"``, ``"date"``, ``"text"``, or a list
-        of its values in their order. A dataframe's types decide otherwise (text is text, whatever it looks like). In a
-        CSV a column is one of numbers if all its values are, none with a leading zero, and of dates if all are ISO
+        What a quasi-identifier holds, where its type does not show it: ``"number"``, ``"date"``, ``"text"``, or a list
+        of its values in their order. Otherwise the types of a dataframe decide (text is text, whatever it looks like).
+        In a CSV a column holds numbers if all its values are numbers without a leading zero, and dates if all are ISO
         dates. For a sensitive column, a list is the scale of an ordered t-closeness.
     accept : sequence of str
-        Insensitive and sensitive columns, or the target, that are published though they single people out or tell what
-        the release hides. Without it such a release is refused. What is accepted is not judged, and does not count as
-        a quasi-identifier if one determines it.
+        Insensitive and sensitive columns, or the target, to publish although they single people out or reveal what the
+        release hides. Without it such a release is refused. Accepted columns are not judged, and do not count as
+        quasi-identifiers if a quasi-identifier determines them.
     weights : mapping of quasi-identifier to number
         How much the loss of each counts, in all metrics that average over columns and in the choices of methods that
-        lower such a loss. Columns that are not named have 1, and only the ratios matter. Of a column with the weight 0
+        lower such a loss. Other columns have the weight 1, and only the ratios matter. Of a column with the weight 0
         nothing needs to be kept; it is as anonymous as the others.
     missing : sequence of str
         Texts that mean "no value", besides null.
     others : {"error", "insensitive", "drop"}
-        What happens to a column that nobody gave a role.
+        What happens to a column without a role.
 
     Examples
     --------
@@ -139,53 +140,41 @@ class Schema(Shown):
     others: Others = "error"
 
     def __post_init__(self) -> None:
-        for name in ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive", "accept", "missing"):
+        for name in _NAMES:
+            object.__setattr__(self, name, _checked_names(name, getattr(self, name)))
+        for name, (kinds, must) in _TYPES.items():
             value = getattr(self, name)
-            if name == "quasi" and value is None:
-                continue
-            if isinstance(value, str) or not isinstance(value, Iterable):
-                raise BadInput.parameter(name, "Schema", "a list of column names", type(value).__name__)
-            names = tuple(value)
-            if not all(isinstance(item, str) for item in names):
-                raise BadInput(f"The {name!r} parameter of Schema must hold only text. Write column names as strings.")
-            object.__setattr__(self, name, names)
-        for name in ("target", "entity"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, str):
-                raise BadInput.parameter(name, "Schema", "a column name", type(value).__name__)
-        if not isinstance(self.rows_are_people, bool):
-            raise BadInput.parameter("rows_are_people", "Schema", "True or False", self.rows_are_people)
-        if self.rows_are_people and self.entity is not None:
-            raise BadInput(
-                f"The column {self.entity!r} is said to tell people apart, and every row to be a person. Leave one of "
-                "the two out: entity (--entity) or rows_are_people (--rows-are-people)."
-            )
+            if not isinstance(value, kinds):
+                raise BadInput.parameter(name, "Schema", must, value if kinds is bool else type(value).__name__)
         if self.others not in ("error", "insensitive", "drop"):
             raise BadInput.parameter("others", "Schema", "'error', 'insensitive' or 'drop'", self.others)
-        for name, held in _MAPPINGS.items():
-            given = getattr(self, name)
-            if not isinstance(given, Mapping):
-                raise BadInput.parameter(name, "Schema", f"a mapping of column to {held}", type(given).__name__)
-            object.__setattr__(self, name, dict(given))
+        for name in _MAPPINGS:
+            object.__setattr__(self, name, dict(getattr(self, name)))
         for column, kind in self.kinds.items():
             _check_kind(column, kind)
-        checked = {column: _checked_weight(column, weight) for column, weight in self.weights.items()}
-        object.__setattr__(self, "weights", checked)
-        self._check_one_role_each()
+        weights = {column: _checked_weight(column, weight) for column, weight in self.weights.items()}
+        object.__setattr__(self, "weights", weights)
+        self._check_named()
 
     def __repr__(self) -> str:
         """What differs from the defaults; of hierarchies and orders only what kind they are."""
-        changed = [one.name for one in fields(self) if getattr(self, one.name) != _default(one)]
+        changed = [field.name for field in fields(self) if getattr(self, field.name) != _default(field)]
         return f"Schema({', '.join(f'{name}={_shown(getattr(self, name))}' for name in changed)})"
 
     def _named(self) -> list[tuple[str, str]]:
-        """Every (column, role) the caller wrote down; a target may be sensitive too."""
+        """Every column that the caller named, with its role; a target may be sensitive too."""
         named = [(column, role) for role in _LIST_ROLES for column in getattr(self, role) or ()]
         if self.target is not None and self.target not in self.sensitive:
             named.append((self.target, "target"))
         return named
 
-    def _check_one_role_each(self) -> None:
+    def _check_named(self) -> None:
+        """Refuse a column with two roles, and a person who is both a row and several."""
+        if self.rows_are_people and self.entity is not None:
+            raise BadInput(
+                f"The column {self.entity!r} is named as entity, and every row is called a person. Leave one of the "
+                "two out: entity (--entity) or rows_are_people (--rows-are-people)."
+            )
         seen: dict[str, str] = {}
         for column, role in self._named():
             if column in seen:
@@ -195,50 +184,23 @@ class Schema(Shown):
             seen[column] = role
 
     def resolve(self, columns: Sequence[str]) -> Roles:
-        """Apply the schema to a table's columns, or say what does not fit."""
+        """Apply the schema to the columns of a table, or refuse it with the reason why it does not fit."""
         columns = tuple(columns)
         repeated = [name for name, times in Counter(columns).items() if times > 1]
         if repeated:
             raise BadInput(f"The table has several columns called {listing(repeated)}. Rename them.")
         present = set(columns)
-        for column, role in self._named():
+        for column, hint in self._mentioned():
             if column not in present:
-                raise BadInput.unknown("column", column, columns, f"It is named as {role}.")
-        for name, what in _MAPPINGS.items():
-            for column in getattr(self, name):
-                if column not in present:
-                    raise BadInput.unknown("column", column, columns, f"A {what} is given for it.")
-        named = {column for column, _ in self._named()}
-        gone = self._check_entity(columns, named)
-        unassigned = [name for name in columns if name not in named and name not in gone]
-        quasi = tuple(self.quasi) if self.quasi is not None else tuple(unassigned)
-        if self.quasi is None:
-            unassigned = []
-        if not quasi:
-            raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
-        if unassigned and self.others == "error":
-            raise BadInput(
-                f"No role is given for {listing(unassigned)}. "
-                "Name a role for each, or say others='insensitive' or others='drop' (--others)."
-            )
-        for column in self.hierarchies:
-            if column not in quasi and column not in self.sensitive and column != self.target:
-                raise BadInput(f"A hierarchy is given for {column!r}, which is not a quasi-identifier or sensitive.")
-        for column in self.weights:
-            if column not in quasi:
-                raise BadInput(
-                    f"A weight is given for {column!r}, which is not a quasi-identifier. Leave it out, or name the "
-                    "column as one."
-                )
-        insensitive = (*self.insensitive, *(unassigned if self.others == "insensitive" else ()))
-        for column in self.accept:
-            if column not in present:
-                raise BadInput.unknown("column", column, columns, "It is accepted.")
-            if column not in (*insensitive, *self.sensitive, self.target):
-                raise BadInput(
-                    f"The column {column!r} is accepted, but is not published as it is. Accept insensitive columns, "
-                    "sensitive ones or the target."
-                )
+                raise BadInput.unknown("column", column, columns, hint)
+        named = dict(self._named())
+        taken = {*named, self.entity}
+        unassigned = tuple(name for name in columns if name not in taken)
+        quasi, rest = (unassigned, ()) if self.quasi is None else (tuple(self.quasi), unassigned)
+        by_fate = {self.others: rest}
+        insensitive = (*self.insensitive, *by_fate.get("insensitive", ()))
+        self._check_roles(quasi, insensitive, by_fate.get("error", ()))
+        entity = () if self.entity is None or self.entity in named else (self.entity,)
         return Roles(
             columns=columns,
             quasi=quasi,
@@ -246,23 +208,54 @@ class Schema(Shown):
             sensitive=tuple(self.sensitive),
             insensitive=insensitive,
             pseudonymized=tuple(self.pseudonymize),
-            dropped=(*self.identifying, *gone, *(unassigned if self.others == "drop" else ())),
+            dropped=(*self.identifying, *entity, *by_fate.get("drop", ())),
             column_weights=_with_mean_1([self.weights.get(name, 1.0) for name in quasi]),
             entity=self.entity,
         )
 
-    def _check_entity(self, columns: Sequence[str], named: Collection[str]) -> tuple[str, ...]:
-        """The column of the person, if nobody gave it another role: then it is dropped."""
-        if self.entity is None:
-            return ()
-        if self.entity not in columns:
-            raise BadInput.unknown("column", self.entity, columns, "It is named as entity.")
-        if self.entity in (*(self.quasi or ()), *self.sensitive, self.target):
+    def _mentioned(self) -> Iterator[tuple[str, str]]:
+        """Every column that the schema mentions, and where."""
+        for column, role in self._named():
+            yield column, f"It is named as {role}."
+        for name, what in _MAPPINGS.items():
+            for column in getattr(self, name):
+                yield column, f"A {what} is given for it."
+        if self.entity is not None:
+            yield self.entity, "It is named as entity."
+        for column in self.accept:
+            yield column, "It is accepted."
+
+    def _check_roles(self, quasi: Sequence[str], insensitive: Sequence[str], undecided: Sequence[str]) -> None:
+        """Refuse roles that contradict each other, and columns without a role."""
+        in_clear = {*self.sensitive, self.target}
+        if self.entity is not None and self.entity in {*(self.quasi or ()), *in_clear}:
             raise BadInput(
-                f"The column {self.entity!r} tells people apart, and is named in another role too. Name it only as "
+                f"The column {self.entity!r} identifies people, and is named in another role too. Name it only as "
                 "entity, or also as identifying, pseudonymized or insensitive."
             )
-        return () if self.entity in named else (self.entity,)
+        if not quasi:
+            raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
+        if undecided:
+            raise BadInput(
+                f"No role is given for {listing(undecided)}. "
+                "Name a role for each, or say others='insensitive' or others='drop' (--others)."
+            )
+        for column in _outside(self.hierarchies, {*quasi, *in_clear}):
+            raise BadInput(f"A hierarchy is given for {column!r}, which is not a quasi-identifier or sensitive.")
+        for column in _outside(self.weights, {*quasi}):
+            raise BadInput(
+                f"A weight is given for {column!r}, which is not a quasi-identifier. Leave it out, or name the "
+                "column as one."
+            )
+        for column in _outside(self.accept, {*insensitive, *in_clear}):
+            raise BadInput(
+                f"The column {column!r} is accepted, but is not published unchanged. Accept insensitive columns, "
+                "sensitive ones or the target."
+            )
+
+
+def _outside(columns: Iterable[str], allowed: Container[str | None]) -> list[str]:
+    return [column for column in columns if column not in allowed]
 
 
 def _default(parameter: Field[Any]) -> Any:
@@ -270,20 +263,20 @@ def _default(parameter: Field[Any]) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """A parameter in short: names as they are, of mappings the columns and what kind of thing each has."""
+    """A parameter in short: all names; of mappings the columns, and the kind of what each has."""
     if isinstance(value, tuple):
         return f"[{names_shown(value)}]"
     if not isinstance(value, Mapping):
         return repr(value)
-    shown = ", ".join(f"{name!r}: {_kind_shown(one)}" for name, one in list(value.items())[:MOST_NAMES])
+    shown = ", ".join(f"{name!r}: {_kind_shown(given)}" for name, given in list(value.items())[:MOST_NAMES])
     rest = len(value) - MOST_NAMES
     return "{" + shown + (f" and {rest} more" if rest > 0 else "") + "}"
 
 
 def _kind_shown(given: object) -> str:
-    """What kind of hierarchy or column is meant.
+    """The kind of hierarchy or column that is given.
 
-    >>> [_kind_shown(one) for one in ("masking:2,3", "towns.csv", {"any": ["a"]}, ["low", "high"], "text")]
+    >>> [_kind_shown(given) for given in ("masking:2,3", "towns.csv", {"any": ["a"]}, ["low", "high"], "text")]
     ['masking', 'csv file', 'taxonomy', 'order of 2', 'text']
     """
     if isinstance(given, str | PurePath):
@@ -296,6 +289,18 @@ def _kind_shown(given: object) -> str:
     return f"order of {len(given)}" if isinstance(given, list | tuple) else type(given).__name__
 
 
+def _checked_names(parameter: str, value: object) -> tuple[str, ...] | None:
+    """Names of columns as a tuple; only the quasi-identifiers may be left open."""
+    if parameter == "quasi" and value is None:
+        return None
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise BadInput.parameter(parameter, "Schema", "a list of column names", type(value).__name__)
+    names = tuple(value)
+    if not all(isinstance(name, str) for name in names):
+        raise BadInput(f"The {parameter!r} parameter of Schema must hold only text. Write column names as strings.")
+    return names
+
+
 def _check_kind(column: str, kind: object) -> None:
     """Refuse what is no kind of column."""
     if isinstance(kind, str):
@@ -304,7 +309,7 @@ def _check_kind(column: str, kind: object) -> None:
         return
     listed = isinstance(kind, Iterable) and not isinstance(kind, Mapping)
     order = list(kind) if listed and isinstance(kind, Iterable) else []
-    if not order or not all(isinstance(one, str) for one in order) or len(set(order)) < len(order):
+    if not order or not all(isinstance(value, str) for value in order) or len(set(order)) < len(order):
         raise BadInput(
             f"The kind of {column!r} must be 'number', 'date', 'text', or a list of its values in their order, each "
             "once."
@@ -323,7 +328,7 @@ def _checked_weight(column: str, weight: object) -> float:
 
 
 def _with_mean_1(weights: Sequence[float]) -> tuple[float, ...]:
-    """Weights over their mean; computed exactly, so that multiples of them give the very same.
+    """Weights divided by their mean; computed exactly, so that multiples of the weights give identical results.
 
     >>> _with_mean_1([3.0, 3.0]), _with_mean_1([0.3, 0.1]) == _with_mean_1([0.3 * 8, 0.1 * 8])
     ((1.0, 1.0), True)
@@ -335,5 +340,12 @@ def _with_mean_1(weights: Sequence[float]) -> tuple[float, ...]:
     return tuple(float(weight / mean) for weight in exact)
 
 
+_LIST_ROLES: Final = ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive")
+_NAMES: Final = (*_LIST_ROLES, "accept", "missing")
 _MAPPINGS: Final = {"hierarchies": "hierarchy", "kinds": "kind", "weights": "weight"}
-_LIST_ROLES = ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive")
+_TYPES: Final[Mapping[str, tuple[Any, str]]] = {
+    "target": ((str, NoneType), "a column name"),
+    "entity": ((str, NoneType), "a column name"),
+    "rows_are_people": (bool, "True or False"),
+    **{name: (Mapping, f"a mapping of column to {held}") for name, held in _MAPPINGS.items()},
+}

@@ -31,9 +31,9 @@ def test_all_attacks_that_apply(run: Any, halves: Path) -> None:
     shown = run(*COMMAND)
 
     assert (shown.status, shown.err) == (0, "")
-    assert "membership finds out more of the table's people than of others." in shown.out
+    assert "membership finds out more about the table's people than about others." in shown.out
     # Few others fit a class, so that the control is small.
-    assert "minimality has too few people to say anything: not even an excess of" in shown.out
+    assert "minimality has too few people to say anything: even an excess of" in shown.out
     assert "the label 'income'" in shown.out
     assert max(map(len, shown.out.splitlines()[:8])) <= 100
     assert sorted(halves.iterdir()) == before
@@ -137,7 +137,7 @@ def test_a_few_people_are_no_all_clear(run: Any, tmp_path: Path) -> None:
     assert shown.out.count("has too few people to say anything") == 2
     stopped = run(*COMMAND, "--attack", "membership,downcoding", "--fail-if-works")
     assert stopped.status == 2
-    assert "too few people to say whether some attack works" in stopped.err
+    assert "too few people to say whether an attack works" in stopped.err
 
 
 def test_what_finds_nothing_says_what_it_would_have_seen(run: Any, halves: Path) -> None:

@@ -148,7 +148,7 @@ def fail_with_a_cell() -> None:
 
 def test_a_bug_is_told_without_its_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv("HEDGEROW_TRACEBACK", raising=False)
-    monkeypatch.setattr("hedgerow.cli._catalogue.show_methods", fail_with_a_cell)
+    monkeypatch.setattr("hedgerow.cli._methods.show_methods", fail_with_a_cell)
 
     assert main(["methods"]) == 1
     err = capsys.readouterr().err
@@ -165,7 +165,7 @@ def test_a_full_disk_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     def fail() -> None:
         raise OSError(28, "No space left on device", "out.csv")
 
-    monkeypatch.setattr("hedgerow.cli._catalogue.show_methods", fail)
+    monkeypatch.setattr("hedgerow.cli._methods.show_methods", fail)
 
     assert main(["methods"]) == 2
     assert capsys.readouterr().err == (

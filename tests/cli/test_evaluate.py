@@ -25,7 +25,7 @@ def test_the_real_command_writes_cells_and_a_chart_and_goes_on(census: Path, rea
     folder = census.parent
     done = real("evaluate", "people.csv", *SHORT, "--methods", "kactus", "--protocol", "5x2cv", "-o", "e.csv")
     assert (done.status, done.err) == (0, "")
-    assert "What learners still know of income: accuracy" in done.out
+    assert "What learners can still predict of income: accuracy" in done.out
     assert "k=20: best with" in done.out
     with (folder / "e.csv").open() as file:
         cells = list(csv.DictReader(file))

@@ -80,13 +80,13 @@ def test_a_job(real: Any, people: pd.DataFrame, tmp_path: Path) -> None:
 
 MISTAKES = {
     "no number": (("-o", "out/", "--rows-per-file", "0"), ("rows-per-file", ">= 1")),
-    "a file": (("-o", "out.csv", "--rows-per-file", "5"), ("'out.csv' is named as a file", "'out/'")),
+    "a file": (("-o", "out.csv", "--rows-per-file", "5"), ("'out.csv' has the name of a file", "'out/'")),
     "a file of another kind": (
         (
             "-o",
             "out.parquet/",
         ),
-        ("'out.parquet/' is named as a file",),
+        ("'out.parquet/' has the name of a file",),
     ),
     "no ending": (("-o", "out"), (".csv", "or name a folder: 'out/'")),
     "not empty": (("-o", "full/"), ("'full/' is not empty", "--force")),

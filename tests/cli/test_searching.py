@@ -37,7 +37,7 @@ def _refuse(sentence: str) -> None:
 
 @pytest.mark.parametrize("case", TELLING)
 def test_what_tells_a_cell_is_noticed(case: str, called: Any, people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.cli._catalogue.show_methods", TELLING[case])
+    monkeypatch.setattr("hedgerow.cli._methods.show_methods", TELLING[case])
     with pytest.raises(AssertionError, match=rf"{CELL}|{SECRET}"):
         called("methods")
 

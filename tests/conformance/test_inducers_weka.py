@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from hedgerow import HedgerowError, Schema
 from hedgerow.anonymizers.trees import Attribute, ByThreshold, CodedColumn, Leaf, TrainingTable
+from hedgerow.anonymizers.trees.inducers.inducer import grow
 from hedgerow.anonymizers.trees.inducers.j48 import induce_j48
-from hedgerow.anonymizers.trees.inducers.resolving import grow
-from hedgerow.anonymizers.trees.nodes.written import path_tree
+from hedgerow.anonymizers.trees.nodes.custom_trees import path_tree
 from hedgerow.anonymizers.trees.training import training_table
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("weka")
 def counted(table: Any, target: str, names: list[str]) -> FrequencyTable:
     schema = Schema(quasi=[name for name in names if name != target], target=target, others="drop")
     source = open_source(table)
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def real(name: str, folder: Path) -> tuple[pd.DataFrame, str]:

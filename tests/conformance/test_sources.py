@@ -23,7 +23,8 @@ import hedgerow as hr
 from hedgerow._internal.arrays import Bools, Longs
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
-from hedgerow.engines import File, InClear, MemorySource, Published, Source, WriteOptions, open_source
+from hedgerow.engines import CountedSource, File, InClear, MemorySource, Published, Source, WriteOptions, open_source
+from hedgerow.io.parquet_folder import Layout
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import count_classes
 
@@ -206,13 +207,13 @@ def test_nobody_is_handed_a_relation_that_others_use() -> None:
     assert [len(rows) for rows in found] == [release.classes.rows] * 4
 
 
-def count(source: Source) -> FrequencyTable:
+def count(source: Source) -> CountedSource:
     return source.count(SCHEMA, SCHEMA.resolve(source.columns))
 
 
-def published(source: Source, recoding: Recoding, seed: str) -> Counter[tuple[Any, ...]]:
+def published(counted: CountedSource, recoding: Recoding, seed: str) -> Counter[tuple[Any, ...]]:
     """The rows that come out, as text and as a multiset."""
-    return multiset(source.apply(recoding, seed).table)
+    return multiset(counted.apply(recoding, seed).table)
 
 
 def rows_of(table: Any) -> list[dict[str, Any]]:
@@ -263,7 +264,7 @@ def split_recoding(counts: FrequencyTable) -> Recoding:
 
 
 def test_the_counts_are_the_same(opened: Any) -> None:
-    reference, other = count(open_source(people())), count(open_source(opened))
+    reference, other = count(open_source(people())).counts, count(open_source(opened)).counts
     for name in reference.roles.counted:
         one, two = reference.domains[name], other.domains[name]
         assert (one.kind, one.has_missing, one.labels.tolist()) == (two.kind, two.has_missing, two.labels.tolist())
@@ -275,19 +276,19 @@ def test_the_counts_are_the_same(opened: Any) -> None:
 
 
 def test_a_split_release_is_the_same(opened: Any, tmp_path: Path) -> None:
-    source, reference = open_source(opened), open_source(people())
-    recoding, expected = split_recoding(count(source)), split_recoding(count(reference))
+    counted, reference = count(open_source(opened)), count(open_source(people()))
+    recoding, expected = split_recoding(counted.counts), split_recoding(reference.counts)
     assert recoding.pieces is not None
     assert recoding.pieces.split
-    rows = published(source, recoding, "7")
+    rows = published(counted, recoding, "7")
     assert rows == published(reference, expected, "7")
     assert rows.total() == ROWS - recoding.lost == ROWS - 9
 
 
 def test_another_seed_deals_other_rows(opened: Any, tmp_path: Path) -> None:
-    source = open_source(opened)
-    recoding = split_recoding(count(source))
-    assert published(source, recoding, "7") != published(source, recoding, "8")
+    counted = count(open_source(opened))
+    recoding = split_recoding(counted.counts)
+    assert published(counted, recoding, "7") != published(counted, recoding, "8")
 
 
 @pytest.mark.parametrize("relaxed", [False, True])
@@ -343,8 +344,8 @@ def test_without_any_insensitive_column(opened: Any) -> None:
     schema = Schema(quasi=["age", "city"], missing=("", "?"), others="drop")
     rows = []
     for source in (open_source(opened), open_source(people())):
-        recoding = split_recoding(source.count(schema, schema.resolve(source.columns)))
-        rows.append(Counter(map(str, rows_of(source.apply(recoding, "7").table))))
+        counted = source.count(schema, schema.resolve(source.columns))
+        rows.append(Counter(map(str, rows_of(counted.apply(split_recoding(counted.counts), "7").table))))
     assert rows[0] == rows[1]
 
 
@@ -353,7 +354,8 @@ def test_the_four_verbs(opened: Any, tmp_path: Path) -> None:
     groups: list[Any] = []
     files: list[Any] = []
     for source in (open_source(opened), open_source(people())):
-        published = source.apply(split_recoding(count(source)), "7")
+        counted = count(source)
+        published = counted.apply(split_recoding(counted.counts), "7")
         assert isinstance(source, Source)
         assert published.formulas(["city", "age"]) == {}
         found = published.group(["city", "age"])
@@ -440,7 +442,7 @@ def test_local_time_of_the_zone_that_is_written(zoned: Any) -> None:
         quasi=["at"], kinds={"at": "date"}, hierarchies={"at": hr.hierarchies.dates(["year"])}, others="drop"
     )
     source = zoned if isinstance(zoned, Source) else open_source(zoned)
-    counts = source.count(schema, schema.resolve(source.columns))
+    counts = source.count(schema, schema.resolve(source.columns)).counts
     domain = counts.domains["at"]
     assert domain.labels.tolist()[:5] == LOCAL
     assert len(domain.labels) == 8 + 12 - 4, "the hour that comes twice shows the same times"
@@ -449,20 +451,26 @@ def test_local_time_of_the_zone_that_is_written(zoned: Any) -> None:
     assert years == {"2022": 2, "2023": 18}
 
 
-class Elsewhere:
+class Elsewhere(Source):
     """An engine of another package: here its tables are lists of rows."""
-
-    reads = ()
 
     def __init__(self, rows: list[dict[str, Any]]) -> None:
         self._inner = MemorySource(pa.Table.from_pylist(rows))
         self.columns = self._inner.columns
 
-    def count(self, schema: Schema, roles: Roles) -> FrequencyTable:
-        return self._inner.count(schema, roles)
+    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> CountedSource:
+        return CountedElsewhere(self, self._inner.count(schema, roles, random_state))
 
-    def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> Published:
-        return self._inner.apply(recoding, seed, destination)
+
+class CountedElsewhere(CountedSource):
+    def __init__(self, source: Source, inner: CountedSource) -> None:
+        super().__init__(source, inner.counts)
+        self._inner = inner
+
+    def apply(
+        self, recoding: Recoding, seed: str, destination: Path | None = None, layout: Layout | None = None
+    ) -> Published:
+        return self._inner.apply(recoding, seed, destination, layout)
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         return self._inner.in_clear(class_of_group, chosen)
@@ -476,11 +484,11 @@ def test_an_engine_of_another_package(tmp_path: Path) -> None:
 
 def test_published_numbers(opened: Any) -> None:
     """A statistic of each group is a number in every kind of table, and null where it is suppressed."""
-    source = open_source(opened)
-    recoding = split_recoding(count(source))
+    counted = count(open_source(opened))
+    recoding = split_recoding(counted.counts)
     kinds: Any = ("number", "number", "suppressed")
     column = recoding.columns[0]
     numeric = PublishedColumn(column.domain, ("20.5", "-1", "*"), kinds, column.covered)
     recoding = replace(recoding, columns=(numeric, *recoding.columns[1:]))
-    ages = Counter(row["age"] for row in rows_of(source.apply(recoding, "7").table))
+    ages = Counter(row["age"] for row in rows_of(counted.apply(recoding, "7").table))
     assert ages == dict(zip([20.5, -1.0, None], recoding.sizes.tolist(), strict=True))

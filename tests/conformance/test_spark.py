@@ -100,7 +100,8 @@ def test_every_engine_writes_the_canonical_text(spark: Any, tmp_path: Path) -> N
 def dealt(source: Source, seed: str) -> Counter[tuple[Any, ...]]:
     """Every record of the two cells to another of three groups, in turn: what comes out."""
     schema = hr.Schema(quasi=["town"], insensitive=list(KINDS), accept=list(KINDS))
-    counts = source.count(schema, schema.resolve(source.columns))
+    counted = source.count(schema, schema.resolve(source.columns))
+    counts = counted.counts
     cell = np.repeat(np.arange(len(counts.cell_sizes)), counts.cell_sizes)
     pairs, sizes = np.unique(np.stack([cell, np.arange(len(cell)) % 3], axis=1), axis=0, return_counts=True)
     pieces = Pieces(pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), sizes.astype(np.int64))
@@ -112,7 +113,7 @@ def dealt(source: Source, seed: str) -> Counter[tuple[Any, ...]]:
     recoding = Recoding(
         method="by hand", quasi=counts.quasi, columns=(told,), groups=groups, sizes=of_group, pieces=pieces
     )
-    return multiset(source.apply(recoding, seed).table)
+    return multiset(counted.apply(recoding, seed).table)
 
 
 def multiset(table: Any) -> Counter[tuple[Any, ...]]:

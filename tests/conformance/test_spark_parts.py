@@ -199,10 +199,10 @@ def test_what_needs_all_tuples_at_once_is_refused(spark: Any, budget: Any) -> No
         with pytest.raises(BadInput, match=words):
             hr.anonymize(table, schema, k=2, **options)
     source = SparkSource(table)
-    counts = source.count_or_keep(schema, schema.resolve(source.columns))
+    counts = source.count(schema, schema.resolve(source.columns)).counted
     assert isinstance(counts, LargeTable)
     assert (counts.cells, counts.most, counts.rows) == (10, 9, 10)
     with pytest.raises(BadInput, match="this needs them all at once"):
-        source.count(schema, schema.resolve(source.columns))
+        _ = source.count(schema, schema.resolve(source.columns)).counts
     budget(10)
-    assert not isinstance(source.count_or_keep(schema, schema.resolve(source.columns)), LargeTable)
+    assert not isinstance(source.count(schema, schema.resolve(source.columns)).counted, LargeTable)

@@ -204,7 +204,7 @@ class LinksForgotten(Mondrian):
 class LosesHalf(Mondrian):
     """Loses records whatever the budget is."""
 
-    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+    def fit_counts(self, counts: Any, requirements: Sequence[Requirement], *, seed: int | None = None) -> Recoding:
         half = np.where(np.arange(len(counts.cell_sizes)) % 2, 0, -1).astype(np.int32)
         pieces = Pieces.whole(half, counts.cell_sizes)
         columns, values = publish_groups(counts, pieces, 1, shown_as(counts, "set"))
@@ -215,7 +215,7 @@ class LosesHalf(Mondrian):
 class WasteOfBudget(Mondrian):
     """Publishes one class where some records may be lost."""
 
-    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+    def fit_counts(self, counts: Any, requirements: Sequence[Requirement], *, seed: int | None = None) -> Recoding:
         return self._fit(counts, [KAnonymity(counts.rows)] if self._may_lose(counts) else requirements, seed)
 
 

@@ -18,8 +18,8 @@ import pytest
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.checks import CHECKS, ESTIMATOR_CHECKS, TABLE_CHECKS, check_anonymizer
-from hedgerow.anonymizers.checks import _demands as demands
 from hedgerow.anonymizers.checks import _estimator as learning
+from hedgerow.anonymizers.checks import _requirements as requirements
 from hedgerow.anonymizers.checks import _rows as published_rows
 from hedgerow.anonymizers.registry import METHODS
 
@@ -35,7 +35,7 @@ OF_THE_BASE = (
 )
 
 
-ADDED = (*demands.PEOPLE_CHECKS, *demands.BUDGET_CHECKS, *demands.WEIGHT_CHECKS)
+ADDED = (*requirements.PEOPLE_CHECKS, *requirements.BUDGET_CHECKS, *requirements.WEIGHT_CHECKS)
 
 
 def variants() -> Iterator[Any]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers.lattice._judging import Judge
+from hedgerow.anonymizers.lattice._judge import Judge
 from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.anonymizers.lattice.allmin import AllMin
 from hedgerow.core.metrics import prec

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import HybridKActus, NotAnonymous, Release, Schema
-from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
+from hedgerow.anonymizers.trees.nodes.custom_trees import ByThreshold, ByValue, Leaf, Node
 from hedgerow.release import pipeline
 from hedgerow.requirements import KAnonymity
 

@@ -13,8 +13,8 @@ import pytest
 
 from hedgerow import KActus, KAnonymity, Schema
 from hedgerow.anonymizers.suppression._pruning import PrunedTree, Reading, pruned
+from hedgerow.anonymizers.trees.nodes.custom_trees import ByThreshold, ByValue, Leaf, Node, path_tree
 from hedgerow.anonymizers.trees.nodes.paths import PathTree
-from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.release import pipeline
 

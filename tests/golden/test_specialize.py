@@ -14,10 +14,8 @@ import specializations
 from shields import Shields
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers.specialize._climbing import Climb
-from hedgerow.anonymizers.specialize._search import Search
-from hedgerow.anonymizers.specialize.bug import BUG
-from hedgerow.anonymizers.specialize.tds import TDS, search_from_top
+from hedgerow.anonymizers.specialize.bug import BUG, Climb
+from hedgerow.anonymizers.specialize.tds import TDS, Search, search_from_top
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.metrics import METRICS
 from hedgerow.core.recoding import Recoding

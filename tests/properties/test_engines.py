@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hedgerow.core.cells import PublishedKind
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
-from hedgerow.engines import Source, open_source
+from hedgerow.engines import CountedSource, Source, open_source
 from hedgerow.io.domains import CodeSets
 from hedgerow.schema import Schema
 
@@ -41,7 +41,7 @@ def as_arrow(rows: list[dict[str, Any]]) -> pa.Table:
     return pa.table({name: pa.array([one[name] for one in rows], kind) for name, kind in kinds.items()})
 
 
-def count(source: Source) -> FrequencyTable:
+def count(source: Source) -> CountedSource:
     return source.count(SCHEMA, SCHEMA.resolve(source.columns))
 
 
@@ -75,15 +75,15 @@ def multiset(table: pa.Table) -> Counter[str]:
 def test_both_engines_publish_the_same_rows(
     rows: list[dict[str, Any]], dealt: int, groups: int, random: Any, seed: int
 ) -> None:
-    memory = open_source(as_arrow(rows))
+    memory = count(open_source(as_arrow(rows)))
     shuffled = random.sample(rows, len(rows))
-    recoding = recoding_of(count(memory), dealt, groups)
+    recoding = recoding_of(memory.counts, dealt, groups)
     published = memory.apply(recoding, str(seed)).table
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "people.parquet"
         pq.write_table(as_arrow(shuffled), path)
-        file = open_source(path)
-        staged = file.apply(recoding_of(count(file), dealt, groups), str(seed), Path(folder) / "out.parquet")
+        file = count(open_source(path))
+        staged = file.apply(recoding_of(file.counts, dealt, groups), str(seed), Path(folder) / "out.parquet")
         assert multiset(pq.read_table(staged.native)) == multiset(published)
     assert published.num_rows == len(rows) - recoding.lost
     # What is published as it was is a part of what came in.

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from hedgerow import Hedge, Infeasible, KAnonymity, LDiversity, Release, Schema
-from hedgerow.anonymizers.partition.hedging._groups import cut_boxes
+from hedgerow.anonymizers.partition._hedge_groups import cut_boxes
 from hedgerow.core.recoding import CutTree
 from hedgerow.release import pipeline
 from hedgerow.requirements import Requirement

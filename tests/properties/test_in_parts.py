@@ -170,11 +170,11 @@ def test_kept_tuples_are_asked_for_only_above_the_budget(tmp_path: Path, monkeyp
     monkeypatch.setattr(files, "divided", lambda _limit: shares)
     schema = hr.Schema(quasi=["age"])
     source = FileSource(hr.File(tmp_path / "people.parquet"))
-    counts = source.count_or_keep(schema, schema.resolve(source.columns))
+    counts = source.count(schema, schema.resolve(source.columns)).counted
     assert isinstance(counts, LargeTable)
     assert (counts.cells, counts.most, counts.rows) == (10, 9, 10)
     with pytest.raises(hr.BadInput, match="10 distinct tuples of the counted columns, and 9 of them fit"):
-        source.count(schema, schema.resolve(source.columns))
+        _ = source.count(schema, schema.resolve(source.columns)).counts
 
 
 def test_one_value_against_the_rest_is_a_first_cut(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hedgerow import HybridKActus, Infeasible, KActus, KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers.suppression._pruning import Reading, pruned
-from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
+from hedgerow.anonymizers.trees.nodes.custom_trees import ByThreshold, ByValue, Leaf, Node, path_tree
 from hedgerow.core.cells import ValueSet, parse
 from hedgerow.release import pipeline
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, parse
 from hedgerow.anonymizers.suppression.kadet import KADET
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizingTree
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizingTree
 from hedgerow.core.cells import SUPPRESSED, Interval, ValueSet
 from hedgerow.learning import KADETClassifier
 from hedgerow.release import Release, pipeline
@@ -67,7 +67,7 @@ def leaf_of(tree: GeneralizingTree, row: dict[str, Any]) -> int:
         attribute = tree.attributes[tree.column[node]]
         value = row[attribute.domain.name]
         for child in tree.children(node):
-            said = int(tree.said[child])
+            said = int(tree.answers[child])
             if attribute.by_threshold:
                 limit = float(attribute.domain.labels[tree.threshold[node]])
                 fits = said == (2 if value is None else int(value > limit))

@@ -86,7 +86,7 @@ def test_exact_proportions_against_plain_python(rows: Rows, others: Rows, method
     np.testing.assert_allclose(found.probabilities, expected, atol=1e-9)
     assert found.matching.tolist() == matching
 
-    counts = open_source(table).count(schema, schema.resolve(table.column_names))
+    counts = open_source(table).count(schema, schema.resolve(table.column_names)).counts
     by_codes = label_posterior(counts, release.recoding, counts.tuples, release.proportions)
     domains = [counts.domains[name] for name in QUASI]
     values = [[*(domain.values if domain.kind == "number" else domain.labels).tolist(), None] for domain in domains]

@@ -18,7 +18,7 @@ from shields import Shields
 
 from hedgerow import AllMin, AlphaK, Datafly, KAnonymity, LDiversity, OptimalLattice, PSensitive, Schema, TCloseness
 from hedgerow.anonymizers.lattice.incognito import Incognito
-from hedgerow.anonymizers.suppression_limit import records_allowed
+from hedgerow.anonymizers.parameters import records_allowed
 from hedgerow.core.metrics import METRICS, c_avg
 from hedgerow.core.recoding import Recoding, recode_by_nodes
 from hedgerow.errors import Infeasible

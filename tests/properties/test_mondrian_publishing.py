@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow import Mondrian, Schema, parse
-from hedgerow.anonymizers.partition.cutting import joins_of
+from hedgerow.anonymizers.partition.cuts import joins_of
 from hedgerow.core.cells import Interval, ValueSet
 from hedgerow.core.metrics.cells import loss_of_nodes
 from hedgerow.hierarchies import resolve

@@ -95,8 +95,9 @@ def classes(data: Any, staging: Path | None) -> tuple[list[int], Any]:
     source = open_source(data)
     names = list(source.columns)
     schema = Schema(quasi=names, hierarchies=dict.fromkeys(names, "flat"), missing=("", "?"))
-    counts = source.count(schema, schema.resolve(names))
-    published = source.apply(as_they_are(counts), "1", staging)
+    counted = source.count(schema, schema.resolve(names))
+    counts = counted.counts
+    published = counted.apply(as_they_are(counts), "1", staging)
     if staging is None:
         return sorted(counts.tuple_sizes.tolist()), published.table
     published.write(staging, WriteOptions({}, ()))

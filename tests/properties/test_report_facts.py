@@ -21,7 +21,7 @@ import hedgerow as hr
 from hedgerow.core.cells import Interval, days_of, number_in
 from hedgerow.errors import Disclosing, Infeasible
 from hedgerow.report.facts import Bar, ReportFacts, gather
-from hedgerow.report.facts._subjects import FEWEST
+from hedgerow.report.facts._subject import FEWEST
 
 TOWNS = ["Quillby", "Nettlefold", "Ambergate", "Thornwick", "Oxhollow", "Larkmere", None]
 ILLNESSES = ["kuru", "croupe", "ergotism", "quartan"]

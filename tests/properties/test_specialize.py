@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from hedgerow import BUG, TDR, TDS, KAnonymity, LDiversity, Schema, parse
 from hedgerow.anonymizers.specialize._attributes import attribute_of
-from hedgerow.anonymizers.specialize._climbing import Climb
-from hedgerow.anonymizers.specialize._search import Search
+from hedgerow.anonymizers.specialize.bug import Climb
+from hedgerow.anonymizers.specialize.tds import Search
 from hedgerow.core.cells import SUPPRESSED, Interval
 from hedgerow.io.values import number_text
 from hedgerow.release.pipeline import finish, prepare

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hedgerow._internal.jit import int64, jit
 from hedgerow.anonymizers.trees._record_kernels import SIZE, Lists, Pool, Room, Table, new_pool, new_room
 from hedgerow.anonymizers.trees._splitting_kernels import tally_codes, tally_lists
-from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, id3_table
+from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, Id3Options, id3_table
 from hedgerow.anonymizers.trees.sets import read_training
 
 __all__ = ["ColumnEntropy", "ValueEntropy", "column_entropy", "tally"]
@@ -80,7 +80,7 @@ def column_entropy(
     column = read_training("column", pa.chunked_array([pa.array(cells)]), own=entropy == "own")
     names, labels = np.unique(np.asarray(classes), return_inverse=True)
     random = np.random.default_rng(random_state)
-    table, lists = id3_table([column], labels, len(names), None, entropy, assign, False, random)
+    table, lists = id3_table([column], labels, len(names), None, Id3Options(entropy, assign), random)
     room = new_room(table)
     found = tally(table, lists, new_pool(table), room)
     values = {

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.anonymizers.specialize._search import Search
+from hedgerow.anonymizers.specialize.tds import Search
 
 __all__ = ["refused", "scores"]
 
 
 def scores(search: Search) -> dict[tuple[int, str | None], float]:
     """The score of every candidate, by its column and what it specializes."""
-    found = search._found()
+    found = search._open_candidates()
     scored = search._gain[found] / (search._losses(found) + 1)
     return {_named(search, one): float(score) for one, score in zip(found.tolist(), scored, strict=True)}
 

@@ -14,11 +14,11 @@ from reproductions.base import Claim, Page, Reproduction, reproduce
 
 from hedgerow.errors import BadInput, MissingExtra
 from hedgerow.evaluation import cells
-from hedgerow.evaluation.running import Advance, Job, Measurement
+from hedgerow.evaluation.jobs import Advance, Job, Measurement
 from hedgerow.evaluation.store import Store
 from reproductions import PAPERS, reproduction
 
-PAGES: Final = Path(__file__).parents[4] / "docs" / "reproductions"
+PAGES: Final = Path(__file__).parents[2] / "docs" / "reproductions"
 MADE_WITH: Final = {"numpy": "2.4", "scikit-learn": "1.9", "numba": "0.68", "python-weka-wrapper3": "0.3"}
 """The versions of the libraries that the committed cells were measured with."""
 
@@ -48,7 +48,7 @@ def test_the_page_its_chart_and_the_cells(tmp_path: Path) -> None:
     told: list[Advance] = []
     path = reproduce(Squares(), tmp_path / "pages", workers=1, advance=told.append)
     text = path.read_text()
-    assert text.startswith("# Squares\n\nEuclid: Elements.\n\nMade by `hedgerow reproduce squares` ")
+    assert text.startswith("# Squares\n\nEuclid: Elements.\n\nMade by `python -m reproductions squares` ")
     assert "4 of 4 cells are finished" in text
     assert "## Numbers\n\nThere are 4.\n\n| number | square |\n| --- | --- |\n| 0 | – |\n" in text
     assert "| a \\| b | 4 | **holds in part** | by chance |" in text

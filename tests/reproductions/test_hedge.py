@@ -16,8 +16,8 @@ from reproductions.hedge.found import REACH, Found
 from reproductions.hedge.measuring import LEARNERS, METHODS, STRICT
 
 from hedgerow.evaluation.cells import UNANONYMIZED
+from hedgerow.evaluation.jobs import Job, Measurement, TrialOf
 from hedgerow.evaluation.results import MAJORITY
-from hedgerow.evaluation.running import Job, Measurement, TrialOf
 from reproductions import reproduction
 
 Score = Callable[[str, str, int, str, str, int], float]

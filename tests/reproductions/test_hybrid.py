@@ -13,7 +13,7 @@ from reproductions.hybrid.claims import claims_of
 from reproductions.hybrid.found import CELLS, PRINTED, PRINTED_ORIGINAL, Found
 from reproductions.hybrid.measuring import APART, GUARANTEED, KS, LEARNERS, PUBLISHED, QUASI, TARGETS, WHOLE
 
-from hedgerow.evaluation.running import Job
+from hedgerow.evaluation.jobs import Job
 from reproductions import reproduction
 
 SEEDS = (1, 2, 3, 4)

@@ -17,7 +17,7 @@ from reproductions.id3.found import Found
 from reproductions.id3.measuring import CATEGORIES, QUASI, WAYS, reached
 from reproductions.id3.page import write_page
 
-from hedgerow.evaluation.running import Job, Measurement
+from hedgerow.evaluation.jobs import Job, Measurement
 from hedgerow.learning import GeneralizedID3Classifier
 
 RUNS = 6

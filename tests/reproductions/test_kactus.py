@@ -24,8 +24,8 @@ from reproductions.kactus.sets import ADULT_K, ALL_INPUTS, QUASI, SETS, hierarch
 
 from hedgerow import KActus, Schema
 from hedgerow.evaluation import cells
+from hedgerow.evaluation.jobs import Advance, Job
 from hedgerow.evaluation.learners.base import as_json
-from hedgerow.evaluation.running import Advance, Job
 from reproductions import reproduction
 
 Result = dict[str, Any]

@@ -15,7 +15,7 @@ from reproductions.proportional.claims import claims_of
 from reproductions.proportional.found import Found
 from reproductions.proportional.measuring import AFTER, BEFORE, KS, POOLED, RAW, REPRESENTATIONS, SCORES, TRAININGS
 
-from hedgerow.evaluation.running import Job
+from hedgerow.evaluation.jobs import Job
 from reproductions import reproduction
 
 Score = Callable[[str, str, int], float]

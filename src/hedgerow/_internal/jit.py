@@ -110,7 +110,8 @@ class _Kernel:
         """Put numba's kernels in the place of those that this one calls: numba looks them up by name."""
         names = self._function.__globals__
         for name in _names_in(self._function.__code__):
-            if isinstance(called := names.get(name), _Kernel):
+            # A kernel of another module may have the name of this one.
+            if isinstance(called := names.get(name), _Kernel) and called is not self:
                 names[name] = called.compiled()
         for cell in self._function.__closure__ or ():
             if isinstance(called := cell.cell_contents, _Kernel):

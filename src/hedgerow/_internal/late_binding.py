@@ -1,39 +1,48 @@
-"""Faces: what an object offers though folders above it do the work.
+"""Methods that are implemented in a higher layer, and loaded on first use.
 
-A release stands below reports, and must not import them; still ``release.report("out.html")`` is what one types. So the
-package itself, which stands above everything, writes down here where the work is done (:func:`register`), and it is
-imported when it is asked for: nothing heavy before.
+A release is below reports and must not import them, and yet offers ``release.report("out.html")``. So the package
+itself, which is above all layers, registers the place of the implementation (:func:`register`).
 """
 
 from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 
-__all__ = ["Reported", "face", "register"]
+__all__ = ["ReportOptions", "Reported", "load", "register"]
 
 _PLACES: Final[dict[str, str]] = {}
 
 
 def register(name: str, place: str) -> None:
-    """Say where a face is: ``"package.module:function"``."""
+    """Register the place of an implementation: ``"package.module:function"``."""
     _PLACES[name] = place
 
 
-def face(name: str) -> Any:
-    """The function that does the work, imported now."""
+def load(name: str) -> Any:
+    """Import an implementation."""
     module, _, function = _PLACES[name].partition(":")
     return getattr(importlib.import_module(module), function)
 
 
-class Reported(Shown):
-    """An object that a report can be written of; a notebook shows it with charts of its report."""
+class ReportOptions(NamedTuple):
+    """The options of a report: the parameters of :meth:`Reported.report` other than the file."""
+
+    edition: object = "internal"
+    context: object = None
+    governance: object = None
+    evaluation: Any = None
+    attacks: Any = None
+
+
+class Reported(NotebookRepr):
+    """An object with a report; a notebook shows it with two charts of the report."""
 
     def _repr_html_(self) -> str:
-        shown: str = face("notebook")(self)
+        shown: str = load("notebook")(self)
         return shown
 
     def report(
@@ -62,7 +71,7 @@ class Reported(Shown):
         evaluation : Evaluation, optional
             What :func:`hedgerow.evaluate` found on the same table.
         attacks : Attacks or sequence of Outcome, optional
-            What :func:`hedgerow.attack` found out; told only in the internal edition.
+            What :func:`hedgerow.attack` found out; shown only in the internal edition.
         overwrite : bool
             Whether a file that stands there already may be replaced.
 
@@ -77,14 +86,6 @@ class Reported(Shown):
         ...     release.report(f"{folder}/out.html", context={"recipient": "the university"}).name
         'out.html'
         """
-        written: Path = face("report")(
-            self,
-            path,
-            edition=edition,
-            context=context,
-            governance=governance,
-            evaluation=evaluation,
-            attacks=attacks,
-            overwrite=overwrite,
-        )
+        options = ReportOptions(edition, context, governance, evaluation, attacks)
+        written: Path = load("report")(self, path, options, overwrite=overwrite)
         return written

@@ -1,7 +1,7 @@
-"""What the names of columns say, in several languages.
+"""What the names of columns suggest, in several languages, and what their texts look like.
 
-A name is split into words (``patientId``, ``date-of-birth``, ``Geburts_Datum``), without accents and in small letters.
-Short words must stand alone; long ones may be a part of a compound, as in German: ``Krankheitsbild``.
+A name is split into words (``patientId``, ``date-of-birth``, ``Geburts_Datum``), without accents and in lower case.
+Short words must stand alone. Long words may be part of a compound, as in German: ``Krankheitsbild``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from hedgerow.core.counts.reading import number_of
+from hedgerow.core.counts import number_of
 
 __all__ = [
     "CARE",
@@ -40,9 +40,9 @@ __all__ = [
 
 
 Topics = Mapping[str, frozenset[str]]
-"""What is meant, as a reader would say it, and the words that mean it."""
+"""Topics in plain words, and the words in names that mean them."""
 
-_COMPOUND: Final = 6  # words of so many letters are found inside others, too
+_COMPOUND: Final = 6  # words of so many letters are also found inside other words
 
 
 def _topics(**meant: str) -> Topics:
@@ -129,7 +129,7 @@ TARGET: Final = _topics(
 )
 
 CARE: Final = {**HEALTH, "care": frozenset(_CARE.split())}
-"""What tells that a table is of patients."""
+"""Words that show that a table is about patients."""
 
 _BORDERS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^0-9A-Za-z]+|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 
@@ -143,20 +143,20 @@ def words_of(name: str) -> tuple[str, ...]:
     plain = name.replace("ß", "ss")
     for umlaut, letters in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue")):
         plain = plain.replace(umlaut, letters)
-    plain = "".join(one for one in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(one))
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(sign))
     return tuple(word.lower() for word in _BORDERS.split(plain) if word)
 
 
 def topic_of(name: str, topics: Topics) -> str | None:
-    """What the name of a column means, of some topics; ``None`` if it means none of them.
+    """The topic that the name of a column means; ``None`` if it means none of these.
 
     >>> topic_of("Postleitzahl", OUTSIDE), topic_of("salary-class", SENSITIVE), topic_of("x7", OUTSIDE)
     ('postcode', 'money', None)
     """
     words = words_of(name)
-    asked = {*words, "".join(words), *("".join(pair) for pair in pairwise(words))}
+    forms = {*words, "".join(words), *("".join(pair) for pair in pairwise(words))}
     for topic, known in topics.items():
-        if asked & known:
+        if forms & known:
             return topic
     for topic, known in topics.items():
         if any(len(word) >= _COMPOUND and word in longer for word in known for longer in words):
@@ -165,7 +165,7 @@ def topic_of(name: str, topics: Topics) -> str | None:
 
 
 # --------------------------------------------------------------------------------------------------
-# Shapes: what texts look like, whatever their column is called.
+# Shapes: what texts look like, whatever the name of their column.
 
 
 IDENTIFYING_SHAPES: Final = {
@@ -179,7 +179,7 @@ IDENTIFYING_SHAPES: Final = {
     "network addresses": re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}\Z"),
     "telephone numbers": re.compile(r"(?=(?:\D*[0-9]){7,15}\D*\Z)(?:\+[0-9]|\(?0[0-9]*[ /)-])[0-9 ()/.-]+\Z"),
 }
-"""Of whose shape a value is, that tells a person."""
+"""Shapes of values that identify a person."""
 
 CODE: Final = re.compile(r"(?=.*[0-9])[A-Za-z0-9.\-]{2,12}\Z")
 """Codes of a few letters and digits: postcodes, codes of diagnoses."""
@@ -189,11 +189,11 @@ ICD: Final = re.compile(r"[A-Z][0-9][0-9A-Z](?:\.[0-9A-Z]{1,4})?\Z")
 DATED: Final = re.compile(
     r"(?:[0-9]{1,2}[./-][0-9]{1,2}[./-](?:[0-9]{4}|[0-9]{2})|[0-9]{4}[./-][0-9]{1,2}[./-][0-9]{1,2})\b"
 )
-"""Dates in whatever form."""
+"""Dates in any form."""
 
 _MOST: Final = 0.9
 _FEWEST: Final = 3
-_WORDS: Final = 4  # text with so many words on average is written by somebody
+_WORDS: Final = 4  # on average: then somebody wrote the text
 _LETTERS: Final = 25
 
 
@@ -209,7 +209,7 @@ def mostly(texts: Sequence[str], shape: re.Pattern[str], share: float = _MOST) -
 
 
 def shape_of(texts: Sequence[str]) -> str | None:
-    """What nearly all texts look like that tells a person; ``None`` if they look like nothing of the kind.
+    """The identifying shape of nearly all texts; ``None`` if they have none.
 
     >>> shape_of(["ann@home.org", "bo@work.com", "cy@x.de"]), shape_of(["030 1234567", "+49 30 1234", "0151-2345678"])
     ('e-mail addresses', 'telephone numbers')
@@ -218,19 +218,19 @@ def shape_of(texts: Sequence[str]) -> str | None:
 
 
 def like_values(names: Sequence[str]) -> bool:
-    """Whether names of columns look like cells, as where the first record was taken for a header.
+    """Whether names of columns look like cells, because the first record was taken for a header.
 
     >>> like_values(["39", "Bonn", "2024-03-31"]), like_values(["age", "q1", "2023"]), like_values(["0", "1", "2"])
     (True, False, False)
     """
     if [*map(str, range(len(names)))] == list(names):
         return False
-    cells = [one for one in names if number_of(one) is not None or DATED.match(one) or shape_of([one] * _FEWEST)]
+    cells = [name for name in names if number_of(name) is not None or DATED.match(name) or shape_of([name] * _FEWEST)]
     return len(cells) > len(names) / 2
 
 
 def is_free_text(texts: Sequence[str]) -> bool:
-    """Whether somebody wrote sentences.
+    """Whether texts are sentences that somebody wrote.
 
     >>> is_free_text(["came with a cough, better now", "no change since the last visit", "sent home after two days"])
     True

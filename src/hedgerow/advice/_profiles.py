@@ -1,4 +1,9 @@
-"""Profiles: what the counts say of one column, before anybody judges its role."""
+"""Profiles of columns: what the counts say about a column, and how well columns distinguish rows.
+
+Distinction and separation are those of Motwani and Xu (Efficient algorithms for masking and finding quasi-identifiers,
+2007): the share of different values among the rows, and the share of all pairs of rows that have different values.
+Combinations are found greedily: the next column is the one that separates most together with those before it.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +17,34 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Ints, Longs
-from hedgerow.core.counts import BadValues, encode_column
-from hedgerow.core.counts.reading import is_text
+from hedgerow.core.counts import BadValues, alike, encode_column, is_text
 from hedgerow.engines import Look, Tally, coded
 from hedgerow.errors import BadInput
 from hedgerow.io.domains import Domain
 
-__all__ = ["Profile", "holds_text", "profiles_of", "some_rows"]
-
-
-# --------------------------------------------------------------------------------------------------
-# Which rows are looked at, where not all of them are.
+__all__ = [
+    "Combination",
+    "Profile",
+    "combinations",
+    "holds_text",
+    "percent",
+    "profiles_of",
+    "separation",
+    "some_rows",
+    "together",
+]
 
 
 _SEED: Final = 7  # the same rows each time
+_MOST_CHARACTERS: Final = 20_000_000  # more would not be held as labels of one length
+_MOST_TEXTS: Final = 2_000
+_MOST_ROWS: Final = 20_000
+_MOST_COLUMNS: Final = 40
+_LARGEST: Final = 4
 
 
 def some_rows(rows: int, most: int) -> Longs:
-    """At most so many of the rows, drawn at random: evenly spaced ones might all be of one kind.
+    """Draw at most so many rows at random. Evenly spaced rows might all be of one kind.
 
     >>> some_rows(3, 5).tolist(), len(some_rows(1000, 5))
     ([0, 1, 2], 5)
@@ -39,12 +54,9 @@ def some_rows(rows: int, most: int) -> Longs:
     return np.sort(np.random.default_rng(_SEED).choice(rows, most, replace=False))
 
 
-_MOST_CHARACTERS: Final = 20_000_000  # more would not be held as labels of one length
-
-
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """What is known of a column.
+    """What the counts say about a column.
 
     Attributes
     ----------
@@ -54,19 +66,19 @@ class Profile:
     missing : int
         The rows without a value.
     distinct : int
-        The different values; about so many where they are very many.
+        The number of different values; an estimate if there are very many.
     codes : int array
-        The values of the sampled rows as numbers: those of numbers, dates and orders ascending.
+        The values of the sampled rows as numbers. Codes of numbers, dates and ordered categories ascend.
     domain : Domain, optional
         The values; ``None`` if they cannot be read, or are too long and many to be listed.
     drawn : Domain, optional
-        The values of the sampled rows, which the codes are of.
+        The values of the sampled rows, to which the codes refer.
     texts : tuple of str
-        Some of the values as text: what shapes are looked for in.
+        Some of the values as text, to look for shapes in.
     typed_text : bool
-        Whether a dataframe holds it as text: what it looks like must be said then.
+        Whether a dataframe holds the column as text. Then its kind must be given.
     unusable : str
-        Why it can be no quasi-identifier, as a sentence; empty if it can.
+        Why it cannot be a quasi-identifier, as a sentence; empty if it can.
     """
 
     name: str
@@ -97,7 +109,7 @@ class Profile:
 
     @cached_property
     def fewest(self) -> int:
-        """How many rows have the rarest value; a missing one counts as a value."""
+        """How many rows have the rarest value. A missing value counts as a value."""
         if self.domain is None or self.domain.records is None or not len(self.domain.records):
             return min(1, self.known) or self.missing
         held = int(self.domain.records.min())
@@ -105,7 +117,7 @@ class Profile:
 
     @cached_property
     def most_frequent(self) -> float:
-        """The share of the rows that have the most frequent value."""
+        """The share of rows with the most frequent value."""
         if self.domain is None or self.domain.records is None or not len(self.domain.records):
             return 0.0 if self.known else 1.0
         return max(int(self.domain.records.max()), self.missing) / max(self.rows, 1)
@@ -117,7 +129,7 @@ class Profile:
 
     @property
     def size(self) -> int:
-        """The different values, a missing one among them."""
+        """The number of different values. A missing value counts as a value."""
         return self.distinct + (self.missing > 0)
 
 
@@ -132,7 +144,7 @@ def profiles_of(look: Look, *, missing: Sequence[str], untyped: bool, decimal: s
     untyped : bool
         Whether all cells are text, as in a CSV.
     decimal : str
-        What stands before the decimals of numbers in text.
+        The sign before decimals of numbers in text.
     """
     return {
         name: _profile(name, tally, look, missing, untyped=untyped, decimal=decimal)
@@ -148,48 +160,58 @@ def holds_text(kind: pa.DataType) -> bool:
 def _profile(
     name: str, tally: Tally | None, look: Look, missing: Sequence[str], *, untyped: bool, decimal: str
 ) -> Profile:
-    drawn = look.sample.column(name)
-    nothing = np.zeros(len(drawn), dtype=np.int32)
+    sample = look.sample.column(name)
+    nothing = np.zeros(len(sample), dtype=np.int32)
     if tally is None:
         return Profile(name, look.rows, 0, 0, nothing, unusable="It holds nested values, which cannot be generalized.")
     text = holds_text(tally.values.type)
-    ordered = pa.types.is_dictionary(tally.values.type) and tally.values.type.ordered
-    asked: Any = "typed" if ordered or not text else "derived"
-    told: Mapping[str, Any] = {"missing": missing, "kind": asked, "decimal_point": decimal}
     if text and _too_long(tally.values):
         absent = int(tally.records[np.asarray(pc.is_null(tally.values))].sum())
-        texts = _some(tally.values)
-        return Profile(name, look.rows, absent, tally.distinct, coded(drawn), texts=texts, typed_text=not untyped)
+        texts = _some_texts(tally.values)
+        return Profile(name, look.rows, absent, tally.distinct, coded(sample), texts=texts, typed_text=not untyped)
+    kind = _asked_kind(tally.values.type)
+    reading: Mapping[str, Any] = {"missing": missing, "decimal_point": decimal}
     try:
-        encoded = encode_column(name, tally.values, weights=tally.records, **told)
-        of_sample = encode_column(name, drawn, **{**told, "kind": _same(asked, encoded.domain)})
-    except BadValues as bad:
-        return Profile(name, look.rows, 0, tally.distinct, nothing, unusable=f"It {bad.problem}. {bad.advice}")
-    except BadInput as bad:
-        return Profile(name, look.rows, 0, tally.distinct, nothing, unusable=str(bad))
+        encoded = encode_column(name, tally.values, weights=tally.records, kind=kind, **reading)
+        # The sample is read as the whole column is.
+        sampled = encode_column(name, sample, kind=kind if kind == "typed" else encoded.domain.kind, **reading)
+    except (BadValues, BadInput) as bad:
+        reason = f"It {bad.problem}. {bad.advice}" if isinstance(bad, BadValues) else str(bad)
+        return Profile(name, look.rows, 0, tally.distinct, nothing, unusable=reason)
     domain = encoded.domain
-    complete = tally.distinct <= len(tally.values)
-    held = 0 if domain.records is None else int(domain.records.sum())
-    absent = look.rows - held if complete else int(look.rows * (1 - held / max(int(tally.records.sum()), 1)))
     return Profile(
         name,
         look.rows,
-        absent,
-        len(domain.labels) if complete else tally.distinct,
-        of_sample.codes,
+        _missing_rows(tally, domain, look.rows),
+        len(domain.labels) if _is_complete(tally) else tally.distinct,
+        sampled.codes,
         domain,
-        of_sample.domain,
-        tuple(domain.labels[:: max(1, len(domain.labels) // _MOST_TEXTS)].tolist()) if domain.kind == "text" else (),
+        sampled.domain,
+        _some_labels(domain),
         typed_text=text and not untyped,
     )
 
 
-_MOST_TEXTS: Final = 2_000
+def _asked_kind(kind: pa.DataType) -> Any:
+    """Whether the kind is derived from the texts, or shown by the Arrow type, as that of an ordered dictionary."""
+    ordered = pa.types.is_dictionary(kind) and kind.ordered
+    return "derived" if holds_text(kind) and not ordered else "typed"
 
 
-def _same(asked: Any, domain: Domain) -> Any:
-    """Read the sample as the whole column is read."""
-    return asked if asked == "typed" else domain.kind
+def _some_labels(domain: Domain) -> tuple[str, ...]:
+    step = max(1, len(domain.labels) // _MOST_TEXTS)
+    return tuple(domain.labels[::step].tolist()) if domain.kind == "text" else ()
+
+
+def _is_complete(tally: Tally) -> bool:
+    """Whether every value is in the tally; of very many values it holds a part."""
+    return tally.distinct <= len(tally.values)
+
+
+def _missing_rows(tally: Tally, domain: Domain, rows: int) -> int:
+    """How many rows have no value; estimated if the tally is not complete."""
+    held = 0 if domain.records is None else int(domain.records.sum())
+    return rows - held if _is_complete(tally) else int(rows * (1 - held / max(int(tally.records.sum()), 1)))
 
 
 def _too_long(values: pa.ChunkedArray) -> bool:
@@ -197,6 +219,97 @@ def _too_long(values: pa.ChunkedArray) -> bool:
     return len(plain) * (pc.max(pc.utf8_length(plain)).as_py() or 0) > _MOST_CHARACTERS
 
 
-def _some(values: pa.ChunkedArray) -> tuple[str, ...]:
+def _some_texts(values: pa.ChunkedArray) -> tuple[str, ...]:
     plain = values.cast(pa.large_string()).drop_null()
     return tuple(plain.take(np.arange(0, len(plain), max(1, len(plain) // _MOST_TEXTS))).to_pylist())
+
+
+# --------------------------------------------------------------------------------------------------
+# How well columns distinguish rows.
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A few columns together.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        In the order in which they were found.
+    distinction : float
+        The share of different combinations among the rows.
+    separation : float
+        The share of pairs of rows that differ.
+    alone : float
+        The share of rows whose values no other row has in all these columns.
+    """
+
+    columns: tuple[str, ...]
+    distinction: float
+    separation: float
+    alone: float
+
+
+def percent(share: float) -> str:
+    """Write a share. Nearly all is not written as all, nor nearly none as none.
+
+    >>> percent(0.25), percent(0.9999), percent(1.0), percent(0.001)
+    ('25%', '99%', '100%', '1%')
+    """
+    return f"{share:.0%}" if share in (0, 1) else f"{min(99, max(1, round(100 * share)))}%"
+
+
+def separation(codes: Ints | Longs) -> float:
+    """The share of pairs of rows in which a column differs.
+
+    >>> separation(np.array([0, 0, 1, 1]))
+    0.6666666666666667
+    """
+    rows = len(codes)
+    if rows < 2:
+        return 0.0
+    sizes = np.bincount(codes).astype(np.float64)
+    return float(1 - (sizes * (sizes - 1)).sum() / (rows * (rows - 1.0)))
+
+
+def combinations(columns: Mapping[str, Ints], largest: int = _LARGEST) -> tuple[Combination, ...]:
+    """The columns that distinguish rows best: one column, then one more each time.
+
+    Parameters
+    ----------
+    columns : mapping of column to codes
+        One code for each row.
+    largest : int
+        The most columns that a combination has.
+    """
+    if not columns:
+        return ()
+    rows = some_rows(len(next(iter(columns.values()))), _MOST_ROWS)
+    columns = {name: codes[rows] for name, codes in columns.items()}
+    remaining = sorted(columns, key=lambda name: -separation(columns[name]))[:_MOST_COLUMNS]
+    chosen: list[str] = []
+    combined: list[Longs] = []  # the codes of the columns chosen so far
+    growing: list[Combination] = []
+    while remaining and len(chosen) < largest and not (growing and growing[-1].alone == 1):
+        extended = {name: alike([*combined, columns[name]]) for name in remaining}
+        best = max(remaining, key=lambda name: separation(extended[name]))
+        combined = [extended[best]]
+        chosen.append(best)
+        remaining.remove(best)
+        growing.append(_combination(chosen, extended[best]))
+    return tuple(growing)
+
+
+def together(columns: Mapping[str, Ints]) -> Combination:
+    """All columns together. There must be at least one."""
+    rows = some_rows(len(next(iter(columns.values()))), _MOST_ROWS)
+    return _combination(list(columns), alike([codes[rows] for codes in columns.values()]))
+
+
+def _combination(chosen: Sequence[str], codes: Longs) -> Combination:
+    sizes = np.bincount(codes)
+    sizes = sizes[sizes > 0]
+    rows = len(codes)
+    shares = len(sizes) / rows, separation(codes), float((sizes == 1).sum()) / rows
+    # Exact figures of original rows would be a fingerprint of the table.
+    return Combination(tuple(chosen), *(round(share, 3) for share in shares))

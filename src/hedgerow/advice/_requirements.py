@@ -1,4 +1,4 @@
-"""What to ask for: a k with its precedent, l-diversity of sensitive columns, and a method."""
+"""Suggestions for k, for l-diversity of sensitive columns, and for the method."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hedgerow.advice._generalizing import MOST_CATEGORIES
+from hedgerow.advice._hierarchies import MOST_CATEGORIES
 from hedgerow.advice._names import CARE, topic_of
 from hedgerow.advice._profiles import Profile
 from hedgerow.anonymizers.registry import DEFAULT_METHOD
@@ -16,78 +16,76 @@ __all__ = ["Choice", "choose_k", "choose_method", "diversity"]
 
 _HEALTH_K: Final = 11
 _SHARED_K: Final = 5
-_MANY_GROUPS: Final = 20  # so many groups should be possible, for anything to be left of a table
-_LEARNABLE: Final = 1_000  # people, from which Hedge learns well
+_MANY_GROUPS: Final = 20  # with fewer possible groups, little detail is kept
+_LEARNABLE: Final = 1_000  # people; from fewer, Hedge does not learn well
 _FEW_QUASI: Final = 3
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Something that is suggested, and why."""
+    """A suggestion and its reason."""
 
     value: str
     reason: str
 
 
 def choose_k(given: int | None, names: Sequence[str]) -> tuple[int, str]:
-    """The k, with its precedent: that which was given, 11 for data on health, else 5."""
+    """The k and its reason: the given k, else 11 for health data, else 5."""
     if given is not None:
         return check_int("k", "advise", given, 2), "As you asked."
     if any(topic_of(name, CARE) is not None for name in names):
         return (
             _HEALTH_K,
-            "The table speaks of health: CMS, which publishes US health data, shows no cell of fewer than 11.",
+            "The table is about health. CMS, which publishes US health data, shows no cell of fewer than 11.",
         )
-    return _SHARED_K, "5 is common where data is shared under an agreement; take 11 or 20 for the public."
+    return _SHARED_K, "5 is common for data shared under an agreement. Take 11 or 20 for the public."
 
 
-def few_groups(people: int, k: int, counted: str) -> str | None:
-    """What is to be said of a table that is small for its k."""
+def few_groups(people: int, k: int, unit: str) -> str | None:
+    """A note if the table is small for its k."""
     if people >= k * _MANY_GROUPS:
         return None
     groups = max(people // k, 1)
     possible = "at most one group is" if groups == 1 else f"at most {groups} groups are"
-    return f"The table is small: with {people:,} {counted} and k = {k} {possible} possible, and little will be left."
+    return f"The table is small: with {people:,} {unit} and k = {k} {possible} possible, and little detail is kept."
 
 
 def diversity(profile: Profile) -> tuple[int | None, str]:
-    """The l of a sensitive column, and why; ``None`` if it would cost too much or cannot be had."""
+    """The l of a sensitive column, and why; ``None`` if it is impossible or would cost too much."""
     values, most = profile.size, profile.most_frequent
     if values < 2:
         return None, "all rows have the same value"
     if most > 0.95:
         return None, f"{most:.0%} of the rows have the same value, and l-diversity would hide nearly everything else"
     if values >= 3 and most <= 0.8:
-        return 3, "three values in every group, so that nobody's is known by the group"
-    return 2, "two values in every group, so that nobody's is known by the group"
+        return 3, "three values in every group, so that a group reveals nobody's value"
+    return 2, "two values in every group, so that a group reveals nobody's value"
 
 
 def choose_method(
     target: str | None, quasi: Mapping[str, Profile], hierarchies: Mapping[str, str], people: int
 ) -> Choice:
-    """A method, and why.
+    """The method, and why.
 
     Parameters
     ----------
     target : str, optional
-        What is to be learnt.
+        The column to predict.
     quasi : mapping of column to Profile
     hierarchies : mapping of column to str
-        Those that could be given.
+        Hierarchies that could be given.
     people : int
     """
     if target is not None and people >= _LEARNABLE:
-        return Choice("hedge", f"It keeps what a classifier needs to know of {target!r}.")
+        return Choice("hedge", f"It keeps what a classifier needs to predict {target!r}.")
     if target is not None:
         return Choice(
-            "kactus", f"It keeps what a decision tree needs of {target!r}; good on tables of some hundred rows."
+            "kactus", f"It keeps what a decision tree needs to predict {target!r}, and works with a few hundred rows."
         )
     few = len(quasi) <= _FEW_QUASI and all(
-        name in hierarchies and (hierarchies[name] != "flat" or one.distinct <= MOST_CATEGORIES / 5)
-        for name, one in quasi.items()
+        name in hierarchies and (hierarchies[name] != "flat" or profile.distinct <= MOST_CATEGORIES / 5)
+        for name, profile in quasi.items()
     )
     if few:
-        return Choice(
-            "optimal", "Few columns are hidden, so one rule for each whole column is possible and easy to read."
-        )
-    return Choice(DEFAULT_METHOD, "It keeps the most detail where a table is to be read, not learnt from.")
+        return Choice("optimal", "Few columns are generalized, so one rule per column is possible and easy to read.")
+    return Choice(DEFAULT_METHOD, "It keeps the most detail for people who read the table rather than train on it.")

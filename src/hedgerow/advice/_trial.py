@@ -1,4 +1,4 @@
-"""Trying a suggestion out before anybody reads it: does it run, what is lost, and does a column in clear disclose."""
+"""The trial of a suggestion: whether it runs, how much detail it loses, and whether a column in clear discloses."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from hedgerow.schema import Schema
 
 __all__ = ["Trial", "try_out", "trial_rows"]
 
-_MOST_ROWS: Final = 5_000  # methods that train models take a second for so many
-# What discloses is measured on a random sample of classes: another run may find a little more.
+_MOST_ROWS: Final = 5_000  # methods that train models take a second for these
+# Disclosure is measured on a random sample of classes: another run may find a little more.
 _MARGIN: Final = 0.8
 _SEED: Final = 7
 
 
 @dataclass(frozen=True)
 class Trial:
-    """How a suggestion fared.
+    """The result of trying a suggestion.
 
     Attributes
     ----------
     rows : int
-        How many rows it was tried on.
+        The number of rows of the trial.
     loss : float
-        The share of the detail of the quasi-identifiers that is lost as published (``ncp_published``).
+        The share of the quasi-identifiers' detail that the published table loses (``ncp_published``).
     disclosing : mapping of column to str
-        Columns in clear that would disclose, and what.
+        Columns in clear that would disclose something, and what.
     failed : str
         Why it does not run, as a sentence; empty if it does.
     """
@@ -44,29 +44,29 @@ class Trial:
     failed: str = ""
 
     def told(self, rows: int) -> str:
-        """How it fared, in words, for a table of so many rows.
+        """The result in words, for a table of so many rows.
 
         >>> Trial(5000, 0.31).told(90_000)
-        'Tried on 5,000 of the rows: it runs, and 31% of the detail is lost, less with all rows.'
+        'Tried on 5,000 of the rows: it runs and loses 31% of the detail (less with all rows).'
         """
         part = self.rows < rows
-        on, less = (f"{self.rows:,} of the rows", ", less with all rows") if part else ("all rows", "")
-        return f"Tried on {on}: it runs, and {self.loss:.0%} of the detail is lost{less}."
+        on, less = (f"{self.rows:,} of the rows", " (less with all rows)") if part else ("all rows", "")
+        return f"Tried on {on}: it runs and loses {self.loss:.0%} of the detail{less}."
 
 
 def trial_rows(
     sample: pa.Table, profiles: Mapping[str, Profile], names: Sequence[str], *, in_one_way: Collection[str]
 ) -> pa.Table:
-    """Rows to try a suggestion on, drawn from the sample.
+    """Draw rows from the sample, to try a suggestion on.
 
     Parameters
     ----------
     sample : Arrow table
     profiles : mapping of column to Profile
     names : sequence of str
-        The columns that are needed.
+        The needed columns.
     in_one_way : collection of str
-        Columns of text whose values are spelled in one way, as counting reads them; the others stay as they are.
+        Text columns whose values are spelled as counting reads them. The other columns stay as they are.
     """
     rows = some_rows(sample.num_rows, _MOST_ROWS)
     drawn = {name: sample.column(name).take(rows) for name in names}
@@ -88,7 +88,7 @@ def try_out(
     require: Sequence[str],
     progress: Callable[[str], None] | None = None,
 ) -> Trial:
-    """Anonymize some rows as suggested, and see which columns in clear would be refused, or nearly.
+    """Anonymize some rows as suggested, and find the columns in clear that would be refused, or nearly.
 
     Parameters
     ----------
@@ -101,36 +101,36 @@ def try_out(
     progress : callable, optional
         Called with the name of each stage.
     """
-    from hedgerow.anonymizers.api import anonymize
+    from hedgerow.anonymizers.registry import anonymize
 
     try:
         release = anonymize(rows, schema, method=method, k=k, require=require, random_state=_SEED, progress=progress)
     except Disclosing as error:
-        # Of the target and sensitive columns nobody makes quasi-identifiers.
+        # A target or sensitive column cannot become a quasi-identifier.
         if set(error.columns) & {*schema.sensitive, schema.target}:
             return Trial(rows.num_rows, failed=str(error))
         return Trial(rows.num_rows, disclosing={name: f"it {why}" for name, why in error.columns.items()})
     except HedgerowError as error:
         return Trial(rows.num_rows, failed=str(error))
     audit = release.audit
-    told = {name: why for name, one in audit.clear.items() if (why := _too_much(one))}
-    # What is accepted here would be refused of a release.
-    told |= {name: _linking(name, link.columns) for link in audit.links if link.accepted for name in link.columns}
-    return Trial(rows.num_rows, round(float(audit.losses["ncp_published"]), 3), told)
+    disclosing = {name: why for name, column in audit.clear.items() if (why := _too_much(column))}
+    # What is accepted here would be refused in a release.
+    disclosing |= {name: _linking(name, link.columns) for link in audit.links if link.accepted for name in link.columns}
+    return Trial(rows.num_rows, round(float(audit.losses["ncp_published"]), 3), disclosing)
 
 
 def _linking(name: str, columns: Sequence[str]) -> str:
-    """What a column tells that links the rows of a person."""
-    others = [repr(one) for one in columns if one != name]
+    """Why a column may not be published: it links the rows of a person."""
+    others = [repr(other) for other in columns if other != name]
     beside = f", together with {' and '.join(others)}" if others else ""
     return f"it would link the rows of a person{beside}"
 
 
 def _too_much(column: ClearColumn) -> str:
-    """What a column in clear tells that may be too much; nothing if it may be published."""
+    """What a column in clear may disclose; nothing if it may be published."""
     other, share = column.most
     if column.role != "insensitive":
         return ""
     if column.alone >= _MARGIN * MOST_ALONE:
         return f"{column.alone:.0%} of the people have a value of it that nobody else has"
-    return f"it would tell {share:.0%} of {other!r}" if share >= _MARGIN * MOST_GIVEN_AWAY else ""
+    return f"it would reveal {share:.0%} of {other!r}" if share >= _MARGIN * MOST_GIVEN_AWAY else ""

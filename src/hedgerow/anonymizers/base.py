@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import copy
-import inspect
-import sys
-import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, dataclass_transform, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
-from hedgerow.anonymizers.parameters import Parameter, Words, shared
-from hedgerow.anonymizers.suppression_limit import check_limit, records_allowed, refuse_losses
+from hedgerow.anonymizers.parameters import Declared, check_limit, records_allowed, refuse_losses, shared
 from hedgerow.core.counts import LargeTable, in_bins, refuse_many_numbers
 from hedgerow.errors import BadInput, InternalError, listing
 from hedgerow.requirements import Requirement
@@ -21,160 +17,34 @@ from hedgerow.schema import Schema
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hedgerow.core.counts import Counted, FrequencyTable
+    from hedgerow.core.counts import FrequencyTable
     from hedgerow.core.recoding import Recoding, Shown
     from hedgerow.io.destinations import Destination
     from hedgerow.release import Release
-    from hedgerow.release.pipeline import Prepared, Progress
+    from hedgerow.release.pipeline import Options, Progress
     from hedgerow.schema import Roles
 
-__all__ = ["Anonymizer", "Declared", "FITTING"]
-
-
-# --------------------------------------------------------------------------------------------------
-# A class that is declared by its fields: ``__init__``, docstring and scikit-learn's face are derived from them.
-#
-# scikit-learn itself is imported only when it asks, so that a method can be known without it.
-
-
-@dataclass_transform(kw_only_default=True)
-class Declared:
-    """A class whose parameters are fields (see :mod:`hedgerow.anonymizers.parameters`), those of its bases first.
-
-    A subclass that writes its own ``__init__`` keeps it, and is described by its signature.
-    """
-
-    fields: ClassVar[Mapping[str, Parameter]] = {}
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        own = {}
-        for name, value in list(vars(cls).items()):
-            if isinstance(value, Parameter | Words):
-                own[name] = value if isinstance(value, Parameter) else value.typed(_annotation(cls, name))
-                # For whoever writes an __init__ that leaves it out.
-                setattr(cls, name, own[name].default)
-        cls.fields = {**cls.fields, **own}
-        if "__init__" not in vars(cls):
-            cls.__init__ = _constructor(cls)  # type: ignore[method-assign]  # it is what the fields declare
-            cls.__doc__ = _documented(cls)
-
-    @classmethod
-    def parameters(cls) -> dict[str, Parameter]:
-        """The parameters that are not those of every method, by name."""
-        return {name: one for name, one in cls.fields.items() if not one.shared}
-
-    @classmethod
-    def check(cls, given: Mapping[str, Any]) -> None:
-        """Say which of these is unknown or wrong, if one is."""
-        known = cls.parameters()
-        for name, value in given.items():
-            if name not in known:
-                raise BadInput.unknown(f"parameter of {cls.__name__} called", name, known)
-            if not known[name].accepts(value):
-                raise BadInput.parameter(name, cls.__name__, known[name].must, value)
-
-    @classmethod
-    def weak(cls, given: Mapping[str, Any]) -> str | None:
-        """The parameter that gives up the guarantee, if one is on."""
-        return next((name for name, one in cls.fields.items() if one.weak and given.get(name) is True), None)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters; with ``deep`` also those of an estimator among them, such as ``inducer__max_depth``."""
-        values = {name: getattr(self, name) for name in _defaults(type(self))}
-        if deep:
-            for name, value in list(values.items()):
-                if hasattr(value, "get_params") and not isinstance(value, type):
-                    values.update({f"{name}__{inner}": one for inner, one in value.get_params().items()})
-        return values
-
-    def set_params(self, **values: Any) -> Self:
-        """Change parameters; ``inducer__max_depth`` is one of an estimator among them."""
-        known = self.get_params(deep=False)
-        for name, value in values.items():
-            outer, nested, inner = name.partition("__")
-            if outer not in known:
-                raise BadInput.unknown(f"parameter of {type(self).__name__} called", outer, known)
-            if nested:
-                getattr(self, outer).set_params(**{inner: value})
-            else:
-                setattr(self, outer, value)
-        return self
-
-    def __repr__(self) -> str:
-        defaults, given = _defaults(type(self)), self.get_params(deep=False)
-        changed = (f"{name}={value!r}" for name, value in given.items() if repr(value) != repr(defaults[name]))
-        return f"{type(self).__name__}({', '.join(changed)})"
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import Tags, TargetTags
-
-        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
-
-
-def _defaults(cls: type[Declared]) -> dict[str, object]:
-    """The parameters of ``__init__`` and their defaults, without what is passed on."""
-    parameters = inspect.signature(cls).parameters.values()
-    return {one.name: one.default for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)}
-
-
-def _annotation(cls: type, name: str) -> object:
-    """What a field is annotated with; other annotations may name what is not imported."""
-    field = type("Field", (), {"__annotations__": {name: inspect.get_annotations(cls)[name]}})
-    return get_type_hints(field, vars(sys.modules[cls.__module__]))[name]
-
-
-def _constructor(cls: type[Declared]) -> Callable[..., None]:
-    """An ``__init__`` that takes the fields as keywords and only assigns them."""
-    fields = dict(cls.fields)
-
-    def __init__(self: Declared, **given: Any) -> None:  # noqa: N807 - it becomes a method
-        for name in given:
-            if name not in fields:
-                raise TypeError(f"{cls.__name__}.__init__() got an unexpected keyword argument {name!r}")
-        for name, declared in fields.items():
-            setattr(self, name, given.get(name, declared.default))
-
-    keywords = (
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=declared.default)
-        for name, declared in fields.items()
-    )
-    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    __init__.__signature__ = inspect.Signature([itself, *keywords])  # type: ignore[attr-defined]  # inspect reads it
-    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
-    return __init__
-
-
-def _documented(cls: type[Declared]) -> str | None:
-    """The docstring with the list of parameters before its examples."""
-    if cls.__doc__ is None:
-        return None
-    text, heading, examples = inspect.cleandoc(cls.__doc__).partition("Examples\n--------\n")
-    lines = [
-        f"{name} : {one.kind}\n{textwrap.indent(textwrap.fill(one.meaning, 112), '    ')}"
-        for name, one in cls.fields.items()
-    ]
-    return "\n".join([text.rstrip(), "", "Parameters", "----------", *lines, "", heading + examples]).rstrip() + "\n"
+__all__ = ["Anonymizer", "CELLS_TELL", "FITTING"]
 
 
 FITTING: Final = "Fitting"
-"""How the stage is called in which the method itself works, before its name."""
+"""The progress label of the fit, before the name of the method."""
 
 CELLS_TELL: Final = (
     "Sets and intervals name what the people of their class hold. Attackers can find out more by it than k says, such "
     "as who is in the table: hedgerow attack measures it. Mondrian and Hedge tell less with cells='region' (--set "
     "cells=region), and keep less."
 )
-"""A remark on releases whose attackers are known to succeed (:mod:`hedgerow.attacks`)."""
+"""A warning on releases for which attacks are known to succeed (:mod:`hedgerow.attacks`)."""
 _SEVERAL: Final = frozenset({"interval", "set"})
 
 
 class Anonymizer(Declared):
-    """A method that makes a table anonymous, and an estimator as scikit-learn knows them.
+    """An anonymization method, as a scikit-learn estimator.
 
-    A subclass says its ``name``, ``family``, ``paper`` and ``guarantees``, declares its parameters as fields and writes
-    ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from here;
-    :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
+    A subclass names its ``name``, ``family``, ``paper`` and ``guarantees``, declares its parameters as fields and
+    implements ``_fit``. This class does the rest: reading, counting, hierarchies, requirements, verification, writing.
+    :func:`hedgerow.anonymizers.checks.check_anonymizer` checks whether a subclass keeps the contract.
     """
 
     name: ClassVar[str]
@@ -186,12 +56,12 @@ class Anonymizer(Declared):
     """Whether it also learns from a target of numbers."""
     guarantees: ClassVar[str] = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
     results_version: ClassVar[int] = 1
-    """Raised when the method begins to make other releases of the same table: results of evaluations are then stale."""
+    """Raise it when the method makes other releases of a table than before: stored evaluations are then stale."""
     tight: ClassVar[bool] = False
-    """Whether sets and intervals of a group name just what its records hold, unless its ``cells`` are regions."""
+    """Whether sets and intervals of a group hold only values of its records, unless its ``cells`` are regions."""
     suppression_by: ClassVar[Literal["itself", "outliers", "classes"]] = "outliers"
-    """Who chooses the records that are lost within the budget: the method in its search; or the base, which fits it
-    again without outliers, or with smaller classes of which those that are too small are lost."""
+    """What chooses the records that are lost within the suppression limit: the method itself in its search; or this
+    class, which fits it again without outliers, or with smaller classes, and suppresses those that are too small."""
 
     k: int | None = shared(
         "int, optional",
@@ -225,78 +95,80 @@ class Anonymizer(Declared):
     random_state: int | None = shared("int, optional", "Decides what the method leaves to chance, if it does.")
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        """Find groups that satisfy all requirements. Only counts are seen, never rows."""
+        """Find groups that satisfy all requirements, from counts alone."""
         raise BadInput(f"{type(self).__name__} has no '_fit'. Write one.")
 
     def not_in_parts(self) -> str | None:
-        """Why the method cannot work on a table part by part, in a sentence after "Above that"; ``None`` if it can."""
+        """Why the method cannot work out of core, in a sentence after "Above that"; ``None`` if it can."""
         return f"{type(self).__name__} cannot be used, only methods that work part by part (Mondrian, KActus)"
 
     def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        """Find the groups of a table whose tuples do not fit into memory: the same as :meth:`_fit` would."""
+        """Find the groups that :meth:`_fit` would find, of a table whose tuples do not fit into memory."""
         raise InternalError("a method that works part by part does not say how")
 
     @classmethod
     def reveals_values(cls, parameters: Mapping[str, Any]) -> bool:
-        """Whether a release with these parameters says of groups what their records hold."""
+        """Whether a release with these parameters reveals which values the records of a group hold."""
         return cls.tight and parameters.get("cells", "held") == "held"
 
     def uses_weights(self) -> bool:
-        """Whether its choices lower a loss in which columns count by their weights; if not, a release says so."""
+        """Whether its choices follow the weights of columns; if not, the release warns that weights have no effect."""
         return False
 
     def _shown(self, counts: FrequencyTable) -> Sequence[Shown] | None:
-        """How columns are shown, if groups show just what they hold: they may then give up some of it."""
+        """How columns are shown, if groups show only values of their records: a group then shrinks with its records."""
         return None
 
     def fit_counts(
-        self, counts: FrequencyTable, requirements: Sequence[Requirement], *, seed: int | None = None
+        self, counts: FrequencyTable | LargeTable, requirements: Sequence[Requirement], *, seed: int | None = None
     ) -> Recoding:
-        """Fit on a table that was counted. Nothing is published, so nothing is verified."""
+        """Fit on a table that was counted. Nothing is published, so nothing is verified.
+
+        This is the only way to ``_fit``: it refuses what the method cannot learn from, and enforces the suppression
+        limit.
+        """
         self._own_parameters()
-        if self.target_bins is not None:
+        if isinstance(counts, LargeTable):
+            self._refuse_large(counts)
+        elif self.target_bins is not None:
             counts = in_bins(counts, self.target_bins)
-        return self._fitted(counts, requirements, seed)
-
-    def _fitted(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        """Fit, unless the method would learn from numbers that are no classes."""
-        self._refuse_numbers(counts)
-        return self._within_budget(counts, requirements, seed)
-
-    def _refuse_numbers(self, counts: Counted) -> None:
         if (self.uses_target and not self.learns_numbers) or getattr(self, "metric", None) == "classification":
             refuse_many_numbers(counts, type(self).__name__)
+        if isinstance(counts, LargeTable):
+            return self._fit_in_parts(counts, requirements, seed)
+        recoding = self._fit(counts, requirements, seed)
+        return recoding if self._limits_itself() else self._within_limit(recoding, counts, requirements, seed)
 
-    def _fitted_or_refused(self, prepared: Prepared) -> Recoding:
-        """Fit on what was counted, in memory or part by part."""
-        counts = prepared.counted
-        if not isinstance(counts, LargeTable):
-            return self._fitted(prepared.seen, prepared.asked, prepared.random_state)
-        above = self.not_in_parts()
-        if above is None and prepared.target_bins is not None:
-            above = "the target cannot be cut into bins: leave target_bins (--target-bins) out"
-        if above is None and self.suppression_limit:
-            above = "no record can be given up: leave suppression_limit (--suppression-limit) out"
-        if above is not None:
-            raise counts.exceeds(above)
-        self._refuse_numbers(counts)
-        return self._fit_in_parts(counts, prepared.asked, prepared.random_state)
+    def _refuse_large(self, counts: LargeTable) -> None:
+        """Refuse a table that does not fit into memory if the method needs it there."""
+        reason = self.not_in_parts()
+        if reason is None and self.target_bins is not None:
+            reason = "the target cannot be cut into bins: leave target_bins (--target-bins) out"
+        if reason is None and self.suppression_limit:
+            reason = "no record can be given up: leave suppression_limit (--suppression-limit) out"
+        if reason is not None:
+            raise counts.exceeds(reason)
 
     def _may_lose(self, counts: FrequencyTable) -> int:
         """How many records of a table may be lost; where people are counted, it is a share of these."""
         return records_allowed(self.suppression_limit, counts.people)
 
-    def _given(self, **values: object) -> Self:
-        """The same method with some parameters changed, those that are not ``None``."""
+    def _limits_itself(self) -> bool:
+        """Whether ``_fit`` enforces the suppression limit by itself."""
+        return False
+
+    def _with(self, **values: object) -> Self:
+        """The same method with other values for some parameters; ``None`` leaves a parameter unchanged."""
         other = copy.copy(self)
         for name, value in values.items():
             if value is not None:
                 setattr(other, name, value)
         return other
 
-    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        """Fit, and lose no more records than may be lost; those that are, where the method leaves them to the base."""
-        recoding = self._fit(counts, requirements, seed)
+    def _within_limit(
+        self, recoding: Recoding, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None
+    ) -> Recoding:
+        """Refuse a recoding that loses too many records; if it may lose more, try to lower the loss of the others."""
         allowed = self._may_lose(counts)
         if recoding.lost > allowed:
             raise refuse_losses(type(self).__name__, recoding.lost, counts.rows, allowed)
@@ -305,7 +177,7 @@ class Anonymizer(Declared):
         from hedgerow.anonymizers.budget import Spending
 
         def fit(some: FrequencyTable, required: Sequence[Requirement], budget: int) -> Recoding:
-            return self._given(suppression_limit=budget)._fit(some, required, seed)
+            return self._with(suppression_limit=budget)._fit(some, required, seed)
 
         spending = Spending(fit, counts, requirements, allowed)
         if self.suppression_by == "classes":
@@ -313,7 +185,7 @@ class Anonymizer(Declared):
         return spending.on_outliers(recoding, self._shown(counts))
 
     def _own_parameters(self) -> dict[str, Any]:
-        """The parameters that only this method has; what is wrong with them is said."""
+        """The parameters that not every method has, checked."""
         given = self.get_params(deep=False)
         own = {name: value for name, value in given.items() if name not in self.fields or not self.fields[name].shared}
         self.check({name: value for name, value in own.items() if name in self.fields})
@@ -323,7 +195,14 @@ class Anonymizer(Declared):
     def _requirements(self, k: int | None = None, require: Any = ()) -> tuple[Requirement, ...]:
         if k is not None and self.k is not None:
             raise BadInput(f"k is given twice, to {type(self).__name__} and to anonymize. Give it once.")
-        both = (*_as_list(self.require, type(self).__name__), *_as_list(require, "anonymize"))
+        both: list[Any] = []
+        for given, owner in ((self.require, type(self).__name__), (require, "anonymize")):
+            if isinstance(given, Requirement | str):
+                both.append(given)
+            elif isinstance(given, Iterable):
+                both.extend(given)
+            else:
+                raise BadInput.parameter("require", owner, "a list of requirements", type(given).__name__)
         return resolve_requirements(self.k if k is None else k, both)
 
     def anonymize(
@@ -349,9 +228,9 @@ class Anonymizer(Declared):
         schema : Schema, optional
             The estimator's own if not given.
         k : int, optional
-            If the estimator has none; giving it twice is an error.
+            Only if the estimator has none.
         require : requirement or sequence of requirements
-            In addition to the estimator's own.
+            Added to the estimator's own.
         suppression_limit : float or int, optional
             Instead of the estimator's own.
         random_state : int, optional
@@ -365,41 +244,51 @@ class Anonymizer(Declared):
         progress : callable, optional
             Called with the name of each stage.
         destination : path, optional
-            Where the release will be saved, if it is known: its rows are then written only once.
+            Where you will save the release: its rows are then written only once.
         """
+        from hedgerow.release.pipeline import Options
+
+        options = Options(
+            k,
+            require,
+            suppression_limit,
+            publish_proportions,
+            min_support,
+            target_bins,
+            progress,
+            destination,
+        )
+        return self.anonymize_with(data, schema, options, random_state)
+
+    def anonymize_with(
+        self, data: Any, schema: Schema | None, options: Options, random_state: int | None = None
+    ) -> Release:
+        """Anonymize a table as :meth:`anonymize` does, whose keywords are the fields of ``options``."""
         from hedgerow.release import pipeline
 
-        fitting = self._given(
-            suppression_limit=suppression_limit,
-            publish_proportions=publish_proportions,
-            min_support=min_support,
-            target_bins=target_bins,
-        )
+        own = ("suppression_limit", "publish_proportions", "min_support", "target_bins")
+        fitting = self._with(**{name: getattr(options, name) for name in own})
+        options = replace(options, **{name: getattr(fitting, name) for name in own})
         parameters = {**fitting._own_parameters(), "suppression_limit": fitting.suppression_limit}
         schema = self.schema if schema is None else schema
-        seed = self.random_state if random_state is None else random_state
         prepared = pipeline.prepare(
             data,
-            schema if schema is not None else Schema(),
-            self._requirements(k, require),
-            random_state=seed,
-            progress=progress,
-            destination=destination,
-            publish_proportions=fitting.publish_proportions,
-            min_support=fitting.min_support,
-            target_bins=fitting.target_bins,
+            Schema() if schema is None else schema,
+            self._requirements(options.k, options.require),
+            options,
+            random_state=self.random_state if random_state is None else random_state,
         )
-        prepared.progress(f"{FITTING} {type(self).__name__}")
-        recoding = fitting._fitted_or_refused(prepared)
+        options.report(f"{FITTING} {type(self).__name__}")
+        recoding = fitting.fit_counts(prepared.counted, prepared.asked, seed=prepared.random_state)
         return pipeline.finish(prepared, self._remarked(recoding, prepared.roles, parameters), parameters)
 
     def _remarked(self, recoding: Recoding, roles: Roles, parameters: Mapping[str, Any]) -> Recoding:
-        """Say what cells give away, and of weights that were given in vain that they were."""
+        """Add warnings about cells that reveal values, and about weights without effect."""
         remarks = list(recoding.warnings)
         if not self.uses_weights() and len(set(roles.column_weights)) > 1:
             remarks.append(
-                f"As it is set here, {type(self).__name__} does not choose by what columns lose: their weights change "
-                "only the losses that are told."
+                f"With these parameters, {type(self).__name__} does not choose by the losses of columns: their weights "
+                "change only the reported losses."
             )
         if self.reveals_values(parameters) and any(_SEVERAL.intersection(column.kinds) for column in recoding.columns):
             remarks.append(CELLS_TELL)
@@ -414,15 +303,15 @@ class Anonymizer(Declared):
             All columns are quasi-identifiers unless the estimator has a schema; those of an array are called ``x0``,
             ``x1``, ….
         y : array or series
-            The class; it is the schema's target.
+            The labels; they become the schema's target.
 
         Returns
         -------
         X, y
-            The published rows, shuffled, and their classes; an array comes back as one, of objects if texts are
-            published, and the classes as the series that they came in. With ``publish_proportions`` X has further
-            columns such as ``age=[20,30)``: the share of each part of a quasi-identifier among the people of the row's
-            class, which :class:`hedgerow.learning.ProportionalEncoder` knows.
+            The published rows, shuffled, and their labels, in the types that they came in; an array holds objects if
+            texts are published. With ``publish_proportions`` X has further columns such as ``age=[20,30)``: the share
+            of each part of a quasi-identifier among the people of the row's class, which
+            :class:`hedgerow.learning.ProportionalEncoder` reads.
         """
         from hedgerow.core.proportions import shares_of_parts
         from hedgerow.io.ndarray import open_labelled
@@ -449,11 +338,3 @@ def _refuse_names(names: Sequence[str], columns: Sequence[str]) -> None:
     taken = [name for name in names if name in columns]
     if taken:
         raise BadInput(f"Proportions would be called {listing(taken)}, as columns of X are. Rename these.")
-
-
-def _as_list(require: Any, owner: str) -> tuple[Any, ...]:
-    if isinstance(require, Requirement | str):
-        return (require,)
-    if not isinstance(require, Iterable):
-        raise BadInput.parameter("require", owner, "a list of requirements", type(require).__name__)
-    return tuple(require)

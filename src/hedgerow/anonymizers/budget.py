@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Ints, Longs
-from hedgerow.anonymizers.boxes.improving import peeled
+from hedgerow.anonymizers.boxes.improvement import peeled
 from hedgerow.anonymizers.boxes.layout import described
 from hedgerow.core.counts import FrequencyTable, tabulate
 from hedgerow.core.metrics import ncp_published
@@ -182,8 +182,8 @@ def _compared(bound: BoundRequirement, histograms: Histograms) -> BoundRequireme
 # the loss is never above that without a budget.
 #
 # *Outliers.* Groups give up the records that cost the others more than they themselves still tell
-# (:mod:`hedgerow.anonymizers.boxes.peeling`), as far as the requirements hold for the rest. Then the method is fitted
-# again without all such records, whatever is left of their groups; and so on while the loss falls.
+# (:mod:`hedgerow.anonymizers.boxes.improvement`), as far as the requirements hold for the rest. Then the method is
+# fitted again without all such records, whatever is left of their groups; and so on while the loss falls.
 #
 # *Classes.* The method is asked for smaller classes than are required; the records of classes that are too small are
 # lost, if they are few enough. How small the classes may be is searched by halving.

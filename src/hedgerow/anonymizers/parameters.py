@@ -1,59 +1,71 @@
-"""What the parameters of a method may be: declared once, as fields of its class.
+"""The parameters of methods, declared once as fields of their classes, and the suppression limit.
 
-``cut: Literal["loss", "widest"] = choice("Which cut is taken.")`` is all there is to say of a parameter. From such
-fields :class:`hedgerow.anonymizers.base.Anonymizer` derives ``__init__`` and the docstring, the command its options and
-manual, and the contract what it is checked with.
+``cut: Literal["loss", "widest"] = choice("Which cut is taken.")`` declares a parameter completely. From such fields
+:class:`Declared` derives ``__init__`` and the docstring, the command derives its options and manual, and the contract
+derives its checks.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
-from collections.abc import Callable, Collection, Sequence
+import sys
+import textwrap
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from functools import partial
+from typing import Any, ClassVar, Final, Self, dataclass_transform, get_args, get_type_hints
+
+from hedgerow.errors import BadInput, Infeasible, is_int
 
 __all__ = [
     "CELLS",
+    "Declared",
     "IMPROVE",
+    "MUST",
     "PUBLISH",
     "Parameter",
     "Words",
+    "check_limit",
     "choice",
     "choice_or_object",
     "flag",
     "number",
+    "read_limit",
+    "records_allowed",
+    "refuse_losses",
     "shared",
 ]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a method, apart from its name.
+    """A parameter of a method, without its name.
 
     Attributes
     ----------
     meaning : str
-        What it does: one sentence, and more if a reader of the docstring needs more.
+        What it does, for docstring and manual.
     default : object
     kind : str
-        Its type as docstrings tell it.
+        Its type, for docstrings.
     must : str
-        What a value must be, for messages.
+        Which values are allowed, for messages.
     values : str
-        What may be typed, for the manual.
+        The values to type, for the manual.
     accepts : callable
         Whether a value may be given.
     read : callable
-        Reads the value as typed on the command line; what cannot be read stays text, and is not accepted.
+        Reads the value typed on the command line; unreadable text stays text, and is not accepted.
     options : tuple of str
-        The words it may be.
+        The allowed words.
     trials : tuple
-        The values that the contract is checked with, besides the default.
+        The values that contract checks try, besides the default.
     weak : bool
-        Whether it gives up the guarantee if it is on; the command then asks for a second yes.
+        Whether it gives up the guarantee if it is on; the command then requires ``--allow-weak``.
     shared : bool
-        Whether every method has it; the pipeline then checks it.
+        Whether every method has it; the pipeline then checks its value.
     """
 
     meaning: str
@@ -71,7 +83,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Words:
-    """A choice whose words are those of the field's ``Literal``."""
+    """A choice among the words of the field's ``Literal``."""
 
     meaning: str
 
@@ -90,12 +102,12 @@ def choice(
     ----------
     meaning : str
     options : collection of str
-        The words, if the field is not annotated with a ``Literal`` of them. A list that grows later is looked up as it
-        is then.
+        The words, unless the field is annotated with a ``Literal`` of them. Words that are added to a list later are
+        allowed too.
     default : str, optional
         The first if not given.
     trials : sequence of str
-        The words that the contract is checked with, where all would be many.
+        The words that contract checks try, if there are too many to try all.
     """
     if not options:
         return Words(meaning)
@@ -162,33 +174,39 @@ def number(
     trials: tuple[object, ...] = (),
 ) -> Any:
     """A number from ``least`` to ``most``, or one of a few words; ``None`` only if that is the default."""
+    kind, called, article, shown = _INT if whole else _FLOAT
     limits = f">= {least:g}" if math.isinf(most) else f"from {least:g} to {most:g}"
     others = [*map(repr, words), *(["None"] if default is None else [])]
 
     def accepts(value: object) -> bool:
-        if value is None or isinstance(value, str):
-            return (value is None and default is None) or value in words
-        kind = numbers.Integral if whole else numbers.Real
-        return not isinstance(value, bool) and isinstance(value, kind) and least <= float(value) <= most
-
-    def read(text: str) -> object:
-        try:
-            return int(text) if whole else float(text)
-        except ValueError:
-            return text
+        if value is None:
+            return default is None
+        if isinstance(value, str | bool):
+            return value in words
+        return isinstance(value, kind) and least <= float(value) <= most
 
     return Parameter(
         meaning,
         default,
-        kind="".join(f'"{word}" or ' for word in words)
-        + ("int" if whole else "float")
-        + (", optional" if default is None else ""),
-        must=" or ".join([*others, f"{'an int' if whole else 'a number'} {limits}"]),
-        values=" | ".join([*words, "N" if whole else "NUMBER"]),
+        kind="".join(f'"{word}" or ' for word in words) + called + (", optional" if default is None else ""),
+        must=" or ".join([*others, f"{article} {limits}"]),
+        values=" | ".join([*words, shown]),
         accepts=accepts,
-        read=read,
+        read=partial(_read_number, int if whole else float),
         trials=trials,
     )
+
+
+# The type of a number, its name in docstrings and in messages, and what the manual shows for it.
+_INT: Final = (numbers.Integral, "int", "an int", "N")
+_FLOAT: Final = (numbers.Real, "float", "a number", "NUMBER")
+
+
+def _read_number(kind: type[int] | type[float], text: str) -> object:
+    try:
+        return kind(text)
+    except ValueError:
+        return text
 
 
 def shared(kind: str, meaning: str, *, default: object = None) -> Any:
@@ -198,6 +216,185 @@ def shared(kind: str, meaning: str, *, default: object = None) -> Any:
 
 def _quoted(words: Collection[str]) -> str:
     return ", ".join(f'"{word}"' for word in words)
+
+
+# --------------------------------------------------------------------------------------------------
+# The suppression limit: a share of the records or a number of them.
+
+
+MUST: Final = "a share from 0.0 to 1.0 or a whole number of records >= 0"
+
+
+def check_limit(limit: object, owner: str) -> None:
+    """Refuse a limit that is neither a share nor a number of records."""
+    share = isinstance(limit, numbers.Real) and not isinstance(limit, numbers.Integral) and 0 <= float(limit) <= 1
+    if not (share or is_int(limit, 0)):
+        raise BadInput.parameter("suppression_limit", owner, MUST, limit)
+
+
+def records_allowed(limit: float, rows: int) -> int:
+    """How many of some records may be lost: a share is rounded down, and at least one record is published.
+
+    >>> records_allowed(0.04, 30162), records_allowed(200, 30162), records_allowed(0.3, 10)
+    (1206, 200, 3)
+    >>> records_allowed(1.0, 10), records_allowed(1, 10)
+    (9, 1)
+    """
+    records = int(limit) if is_int(limit, 0) else int(rows * limit + 1e-9)
+    return max(min(records, rows - 1), 0)
+
+
+def read_limit(typed: str) -> float | str:
+    """Read a limit as typed; unreadable text stays text, and is not accepted.
+
+    >>> read_limit("2%"), read_limit("0.02"), read_limit("200"), read_limit("a few")
+    (0.02, 0.02, 200, 'a few')
+    """
+    text = typed.strip()
+    try:
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        return typed
+
+
+def refuse_losses(method: str, lost: int, rows: int, allowed: int, otherwise: str = "") -> Infeasible:
+    """The error for a method that would lose more records than it may."""
+    return Infeasible(
+        f"{method} would lose {lost:,} of the {rows:,} records, and {allowed:,} may be lost. Raise suppression_limit "
+        f"(--suppression-limit) to {lost} or more{otherwise}."
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# A class that is declared by its fields: ``__init__``, docstring and scikit-learn's methods are derived from them.
+#
+# scikit-learn is imported only when it asks for tags, so that methods work without it.
+
+
+@dataclass_transform(kw_only_default=True)
+class Declared:
+    """A class whose parameters are fields (:class:`Parameter`), those of its bases first.
+
+    A subclass may have its own ``__init__``; its signature then describes it.
+    """
+
+    fields: ClassVar[Mapping[str, Parameter]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        own = {}
+        for name, value in list(vars(cls).items()):
+            if isinstance(value, Parameter | Words):
+                own[name] = value if isinstance(value, Parameter) else value.typed(_annotation(cls, name))
+                # For a subclass whose own __init__ leaves it out.
+                setattr(cls, name, own[name].default)
+        cls.fields = {**cls.fields, **own}
+        if "__init__" not in vars(cls):
+            cls.__init__ = _constructor(cls)  # type: ignore[method-assign]  # it is what the fields declare
+            cls.__doc__ = _documented(cls)
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """The parameters that not every method has, by name."""
+        return {name: one for name, one in cls.fields.items() if not one.shared}
+
+    @classmethod
+    def check(cls, given: Mapping[str, Any]) -> None:
+        """Refuse unknown parameters and wrong values."""
+        known = cls.parameters()
+        for name, value in given.items():
+            if name not in known:
+                raise BadInput.unknown(f"parameter of {cls.__name__} called", name, known)
+            if not known[name].accepts(value):
+                raise BadInput.parameter(name, cls.__name__, known[name].must, value)
+
+    @classmethod
+    def weak(cls, given: Mapping[str, Any]) -> str | None:
+        """The name of a parameter that is on and gives up the guarantee, if there is one."""
+        return next((name for name, one in cls.fields.items() if one.weak and given.get(name) is True), None)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All parameters; with ``deep`` also those of an estimator among them, such as ``inducer__max_depth``."""
+        values = {name: getattr(self, name) for name in _defaults(type(self))}
+        if deep:
+            for name, value in list(values.items()):
+                if hasattr(value, "get_params") and not isinstance(value, type):
+                    values.update({f"{name}__{inner}": one for inner, one in value.get_params().items()})
+        return values
+
+    def set_params(self, **values: Any) -> Self:
+        """Change parameters, also those of an estimator among them, such as ``inducer__max_depth``."""
+        known = self.get_params(deep=False)
+        for name, value in values.items():
+            outer, nested, inner = name.partition("__")
+            if outer not in known:
+                raise BadInput.unknown(f"parameter of {type(self).__name__} called", outer, known)
+            if nested:
+                getattr(self, outer).set_params(**{inner: value})
+            else:
+                setattr(self, outer, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults, given = _defaults(type(self)), self.get_params(deep=False)
+        changed = (f"{name}={value!r}" for name, value in given.items() if repr(value) != repr(defaults[name]))
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
+
+
+def _defaults(cls: type[Declared]) -> dict[str, object]:
+    """The named parameters of ``__init__``, with their defaults."""
+    parameters = inspect.signature(cls).parameters.values()
+    return {one.name: one.default for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)}
+
+
+def _annotation(cls: type, name: str) -> object:
+    """The annotation of one field, evaluated alone: other annotations may use names that are not imported."""
+    field = type("Field", (), {"__annotations__": {name: inspect.get_annotations(cls)[name]}})
+    return get_type_hints(field, vars(sys.modules[cls.__module__]))[name]
+
+
+def _constructor(cls: type[Declared]) -> Callable[..., None]:
+    """An ``__init__`` that takes the fields as keywords and only assigns them."""
+    fields = dict(cls.fields)
+
+    def __init__(self: Declared, **given: Any) -> None:  # noqa: N807 - it becomes a method
+        for name in given:
+            if name not in fields:
+                raise TypeError(f"{cls.__name__}.__init__() got an unexpected keyword argument {name!r}")
+        for name, declared in fields.items():
+            setattr(self, name, given.get(name, declared.default))
+
+    keywords = (
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=declared.default)
+        for name, declared in fields.items()
+    )
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = inspect.Signature([itself, *keywords])  # type: ignore[attr-defined]  # inspect reads it
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    return __init__
+
+
+def _documented(cls: type[Declared]) -> str | None:
+    """The docstring with the list of parameters before its examples."""
+    if cls.__doc__ is None:
+        return None
+    text, heading, examples = inspect.cleandoc(cls.__doc__).partition("Examples\n--------\n")
+    lines = [
+        f"{name} : {one.kind}\n{textwrap.indent(textwrap.fill(one.meaning, 112), '    ')}"
+        for name, one in cls.fields.items()
+    ]
+    return "\n".join([text.rstrip(), "", "Parameters", "----------", *lines, "", heading + examples]).rstrip() + "\n"
+
+
+# --------------------------------------------------------------------------------------------------
+# Parameters that several methods have.
 
 
 IMPROVE: Any = flag(

@@ -1,4 +1,4 @@
-"""The registry: every method by its name, ours and those that other packages bring.
+"""The registry: every method by its name, ours and those that other packages bring; and one function over all of them.
 
 Another package brings a method by an entry point of the group ``hedgerow.methods``, whose value is its class.
 Importing this imports neither scikit-learn nor numba.
@@ -9,14 +9,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.anonymizers import _methods as ours
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.errors import BadInput, listing
+from hedgerow.schema import Schema
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "all_methods", "check_parameters", "find_method", "methods"]
+if TYPE_CHECKING:
+    from hedgerow.io.destinations import Destination
+    from hedgerow.release import Release
+    from hedgerow.release.pipeline import Progress
+
+__all__ = [
+    "DEFAULT_METHOD",
+    "METHODS",
+    "all_methods",
+    "anonymize",
+    "check_parameters",
+    "find_method",
+    "make_anonymizer",
+    "methods",
+]
 
 _FAMILIES: Final = ("partition", "suppression", "merge", "lattice", "specialize")
 
@@ -36,7 +52,7 @@ DEFAULT_METHOD: Final = "mondrian"
 
 @cache
 def all_methods() -> Mapping[str, type[Anonymizer]]:
-    """Our methods, and those of other packages under names that are still free."""
+    """Our methods, and those of other packages whose names are not ours."""
     found = dict(METHODS)
     for point in entry_points(group="hedgerow.methods"):
         method = point.load()
@@ -54,10 +70,25 @@ def find_method(name: str) -> type[Anonymizer]:
     return known[name]
 
 
+def make_anonymizer(method: str | Anonymizer | None, parameters: Mapping[str, Any]) -> Anonymizer:
+    """The given estimator, or a new one of the named method with these parameters; Mondrian by default."""
+    if method is None or isinstance(method, str):
+        chosen = find_method(DEFAULT_METHOD if method is None else method)
+        check_parameters(chosen, parameters)
+        return chosen(**parameters)
+    if isinstance(method, type) or not hasattr(method, "_fit"):
+        got = f"the class {method.__name__}" if isinstance(method, type) else type(method).__name__
+        raise BadInput.parameter("method", "anonymize", "a method's name or an Anonymizer", got)
+    if parameters:
+        raise BadInput(f"Parameters are given beside {type(method).__name__}. Give them to it.")
+    return method
+
+
 def check_parameters(method: type[Anonymizer], given: Mapping[str, Any]) -> None:
-    """Say which of these is unknown or wrong, if one is; of what only other methods have, which methods these are."""
-    for name in (one for one in given if one not in method.parameters()):
-        having = [one.name for one in all_methods().values() if name in one.parameters()]
+    """Refuse unknown parameters and wrong values; for parameters of other methods, the error names these methods."""
+    known = method.parameters()
+    for name in given:
+        having = [] if name in known else [other.name for other in all_methods().values() if name in other.parameters()]
         if having:
             raise BadInput(
                 f"{method.__name__} has no parameter {name!r}. Leave it out, or take a method that has it: "
@@ -82,3 +113,83 @@ def methods() -> list[dict[str, str]]:
         }
         for method in all_methods().values()
     ]
+
+
+def anonymize(
+    data: Any,
+    schema: Schema | None,
+    *,
+    method: str | Anonymizer | None = None,
+    k: int | None = None,
+    require: Any = (),
+    suppression_limit: float | None = None,
+    random_state: int | None = None,
+    publish_proportions: bool | None = None,
+    min_support: int | None = None,
+    target_bins: int | None = None,
+    progress: Progress | None = None,
+    destination: str | Path | Destination | None = None,
+    **method_parameters: Any,
+) -> Release:
+    """Anonymize a table and return the verified release.
+
+    Parameters
+    ----------
+    data : dataframe, DuckDB relation, path or File
+        pandas, polars, pyarrow or Spark; or whatever files :class:`hedgerow.File` reads.
+    schema : Schema
+        The roles of the columns. ``None`` only for an estimator that has a schema of its own.
+    method : str or Anonymizer, optional
+        A name from :func:`hedgerow.methods` or an estimator; Mondrian if not given.
+    k : int, optional
+        Every record shares its quasi-identifiers with at least ``k - 1`` others.
+    require : requirement or sequence of requirements
+        Further requirements, as objects or as text such as ``"l=3@disease"``.
+    suppression_limit : float or int, optional
+        How many records may be suppressed to keep more detail in the others: a share of them (``0.02``; ``1.0`` allows
+        as many as needed) or a number (``200``). A suppressed record counts fully in every metric. By default that of
+        the estimator, which is none.
+    random_state : int, optional
+        Decides which of several equal records go to which group; by default the operating system's randomness does.
+    publish_proportions : bool, optional
+        Whether the release also says how the people of every class are divided among the values of each column, for
+        learners. Values are pooled so that nobody is singled out; the audit shows what the proportions reveal. By
+        default the method decides: only Hedge publishes them.
+    min_support : int, optional
+        The least number of people behind a published proportion; by default the largest k that is required. With a
+        smaller number the proportions may single people out, and are marked as weak.
+    target_bins : int, optional
+        The number of bins, with about equally many people each, into which a numeric target is cut for methods that
+        learn from classes. The numbers themselves are published unchanged.
+    progress : callable, optional
+        Called with the name of each stage.
+    destination : path, optional
+        Where you will save the release, a file or a folder: its rows are then written only once.
+    **method_parameters
+        Parameters of the method, if it is given by name.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [20, 23, 27, 25, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
+    >>> release = anonymize(people, Schema(quasi=["age", "sex"]), k=3)
+    >>> release.audit.k
+    3
+    """
+    estimator = make_anonymizer(method, method_parameters)
+    named = getattr(estimator, "schema", None) if schema is None else schema
+    if not isinstance(named, Schema):
+        raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(named).__name__)
+    return estimator.anonymize(
+        data,
+        schema,
+        k=k,
+        require=require,
+        suppression_limit=suppression_limit,
+        random_state=random_state,
+        publish_proportions=publish_proportions,
+        min_support=min_support,
+        target_bins=target_bins,
+        progress=progress,
+        destination=destination,
+    )

@@ -1,4 +1,8 @@
-"""Attacks: what somebody could find out from a release, each beside the same for people who are not in it."""
+"""Attacks: procedures that infer something about people from a release, compared with people who are not in it.
+
+The command, comparisons and your own code may import it. It imports releases, risk and methods, never reports.
+Start with :mod:`~hedgerow.attacks.registry` for ``hr.attack`` and :mod:`~hedgerow.attacks.outcome` for its results.
+"""
 
 from hedgerow.attacks._downcoding import Downcoding, downcoding
 from hedgerow.attacks._inference import inference

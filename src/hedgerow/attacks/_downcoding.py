@@ -1,14 +1,13 @@
-"""Downcoding: what somebody's generalized value was, concluded from the release and from how it was made.
+"""Downcoding: infers a person's original value from the release and from the method that made it.
 
-Local recoding publishes groups that are no wider than they must be, and so tells who is in them: every value that a set
-names is held, nobody holds another one, and a group that was not cut could not be. A. Cohen: Attacks on
-Deidentification's Defenses, USENIX Security 2022, section 3, undoes minimal hierarchical generalization in this way;
-what follows with certainty is combinatorial refinement. What a release says of columns is in
-:mod:`hedgerow.attacks.refining`.
+Local recoding publishes groups that are as narrow as possible, which reveals their members: somebody holds every value
+in a set, nobody holds another value, and a group that was not cut could not be cut. A. Cohen: Attacks on
+Deidentification's Defenses, USENIX Security 2022, section 3, reverses minimal hierarchical generalization in this way;
+conclusions with certainty are called combinatorial refinement.
 
-Two attackers. One has the release, and knows of a person all quasi-identifiers but one. The other knows everybody in
-the table but this person, and in which class the person is: he looks for what nobody else there holds. Both are judged
-beside the same attack on people who are not in the table.
+There are two attackers. The first has the release, and knows all quasi-identifiers of a person except one. The second
+knows everybody in the table except this person, and the person's class, and looks for values that nobody else there
+holds. Both are compared with the same attack on people who are not in the table.
 """
 
 from __future__ import annotations
@@ -36,42 +35,41 @@ __all__ = ["Downcoding", "Known", "Refined", "downcoding", "known_of", "refined"
 
 
 # --------------------------------------------------------------------------------------------------
-# What a published class tells of a column beyond its cell, to whoever knows the method.
+# What a published class reveals about a column beyond its cell, to anybody who knows the method.
 #
-# *Tightness.* Methods that publish what a group holds write only values that somebody in the group holds, and both
-# ends of an interval are held.
+# *Tightness.* Methods that publish the values of a group write only values that somebody in the group holds, and
+# somebody holds each end of an interval.
 #
-# *Minimality.* Mondrian cuts a group as long as a cut leaves at least k people on both sides. Let a class of :math:`n
-# \ge 2k` people not have been cut, and let :math:`m` be the first value of a column, in the order of cuts, up to
-# which there are at least k people. A cut behind :math:`m` was not possible, so at most :math:`k - 1` people lie
-# beyond it; nor are there more than :math:`k - 1` before it, by the choice of :math:`m`. So at least :math:`n - 2(k -
-# 1)` people hold the single value :math:`m`. (At the median the same follows: half of the people or more lie up to
-# it, and half or more from it on.) Categories are also cut one against the rest, so that every value is held by at
-# most :math:`k - 1` or by at least :math:`n - k + 1`; above :math:`3(k - 1)` people only the latter is possible for
-# :math:`m`.
+# *Minimality.* Mondrian cuts a group as long as a cut leaves at least k people on both sides. Suppose a class of
+# :math:`n \ge 2k` people was not cut, and let :math:`m` be the first value of a column, in the order of cuts, such that
+# at least k people lie up to it. A cut after :math:`m` was impossible, so at most :math:`k - 1` people lie beyond it;
+# by the choice of :math:`m`, at most :math:`k - 1` lie before it. So at least :math:`n - 2(k - 1)` people hold the
+# single value :math:`m`. (The same follows at the median: at least half of the people lie up to it, and at least half
+# from it on.) Categories are also cut one against the rest, so every value is held by at most :math:`k - 1` or at least
+# :math:`n - k + 1` people; above :math:`3(k - 1)` people only the latter is possible for :math:`m`.
 #
-# Both are conditions on how many people hold each value. Given that people are drawn from the population, those whom
-# the cell allows, the expected share of each value follows exactly (:mod:`hedgerow.attacks._refining`). What is left
-# out: columns are taken to be independent inside a class; in classes of more than 200 people, and where labels of
-# hierarchies are published, only the cell and the population count.
+# Both are conditions on the number of people who hold each value. If people are drawn from those in the population
+# whom the cell allows, the expected share of each value follows exactly (:mod:`hedgerow.attacks._downcoding_kernels`).
+# Simplifications: columns are assumed independent inside a class; for classes of more than 200 people, and for
+# published labels of hierarchies, only the cell and the population count.
 
 
 _MOST_PEOPLE: Final = 200
-"""Of a class whose numbers are counted; of larger ones they tell next to nothing of a person."""
+"""The largest class for which these conditions are used; larger classes reveal next to nothing about a person."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is public of how a release was made, as far as it tells something of one column.
+    """Public knowledge about the making of a release that reveals something about a column.
 
     Attributes
     ----------
     tight : bool
-        Whether sets and intervals name what is held.
+        Whether somebody holds each value of a set, and both ends of an interval.
     least : int
-        The k below which no cut was made, 0 if nothing follows from that.
+        The k below which no cut was made, 0 if nothing follows from it.
     ordered, singles : bool
-        Whether cuts between neighbours were tried in the order of the values, and cuts of one value from the rest.
+        Whether cuts between neighbours in the order of the values were tried, and cuts of one value from the rest.
     """
 
     tight: bool = False
@@ -81,52 +79,55 @@ class Known:
 
 
 def known_of(release: Release, at: int) -> Known:
-    """Read the manifest: method, parameters and requirements are no secret, nor is an order that is everybody's."""
-    manifest, name = release.manifest, release.quasi[at]
+    """Read the manifest: method, parameters and requirements are public, and so is a natural order of values."""
+    manifest = release.manifest
     parameters: Mapping[str, Any] = manifest["parameters"]
     method = all_methods().get(str(manifest["method"]))
-    given = name in release.given_hierarchies
+    has_hierarchy = release.quasi[at] in release.given_hierarchies
     publish = parameters.get("publish", "auto")
-    if method is None or publish == "label" or (publish == "auto" and given):
+    if method is None or publish == "label" or (publish == "auto" and has_hierarchy):
         return Known()
-    # On the levels of a calendar that was given, intervals end where nobody needs to be.
-    tight = method.reveals_values(parameters) and not (publish == "interval" and given)
-    uncut = (
-        method.name == "mondrian"
-        and not parameters["improve"]
-        and not parameters["relaxed"]
-        and not manifest["rows_lost"]
-        and manifest["columns"]["entity"] is None
-        and [set(one) for one in manifest["require"]] == [{"requirement", "k"}]
-        and manifest["require"][0]["requirement"] == "k"
-    )
-    if not uncut:
+    # With a calendar of the caller, an interval may end where nobody has a value.
+    tight = method.reveals_values(parameters) and not (publish == "interval" and has_hierarchy)
+    if method.name != "mondrian" or not _is_minimal(manifest):
         return Known(tight)
+    ordered, singles = _known_cuts(release, at)
+    return Known(tight, int(manifest["require"][0]["k"]), ordered, singles)
+
+
+def _known_cuts(release: Release, at: int) -> tuple[bool, bool]:
+    """Whether Mondrian cut a column in an order that everybody knows, and whether it cut values from the rest."""
+    parameters = release.manifest["parameters"]
     domain = None if release.private is None else release.private.columns[at].domain
-    text = domain is None or domain.kind == "text"
-    told = domain is not None and domain.ordered
-    by_tree = text and parameters["order"] != "alphabetical" and given
-    return Known(
-        tight,
-        int(manifest["require"][0]["k"]),
-        ordered=domain is not None and not told and not by_tree,
-        singles=text and domain is not None and not told and parameters["cut"] == "loss",
-    )
+    if domain is None or domain.ordered:
+        return False, False
+    is_text = domain.kind == "text"
+    by_tree = release.quasi[at] in release.given_hierarchies and parameters["order"] != "alphabetical"
+    return not (is_text and by_tree), is_text and parameters["cut"] == "loss"
+
+
+def _is_minimal(manifest: Mapping[str, Any]) -> bool:
+    """Whether Mondrian cut groups for k alone, and as long as it could."""
+    parameters, required = manifest["parameters"], manifest["require"]
+    if parameters["improve"] or parameters["relaxed"] or manifest["rows_lost"]:
+        return False
+    only_k = [set(requirement) for requirement in required] == [{"requirement", "k"}]
+    return manifest["columns"]["entity"] is None and only_k and required[0]["requirement"] == "k"
 
 
 @dataclass(frozen=True, eq=False)
 class Refined:
-    """One column: what the cells of the classes may stand for, and what is known beyond.
+    """A column: the values that the cells of the classes may stand for, and further knowledge.
 
     Attributes
     ----------
     known : Known
     population : float array (values,)
-        How many of the people who are known hold each value.
+        The number of known people who hold each value.
     covers, held : bool arrays (cells, values)
-        Which values each cell may stand for, and which of them somebody in the class must hold.
+        The values that each cell may stand for, and those that somebody in the class must hold.
     cell, sizes : int arrays (classes,)
-        The cell of each class, and its people.
+        The cell of each class, and its number of people.
     """
 
     known: Known
@@ -138,7 +139,7 @@ class Refined:
 
     @cached_property
     def shares(self) -> Floats:
-        """How probable each value is for somebody of a class, (classes, values)."""
+        """The probability of each value for a member of each class, (classes, values)."""
         pairs, index = np.unique(np.stack([self.cell, self.sizes], axis=1), axis=0, return_inverse=True)
         result = np.zeros((len(pairs), len(self.population)))
         for row, (cell, people) in enumerate(pairs.tolist()):
@@ -148,7 +149,7 @@ class Refined:
         return result[index.ravel()]
 
     def _divided(self, codes: Longs, held: Bools, people: int) -> Floats:
-        from hedgerow.attacks._refining_kernels import expected_shares
+        from hedgerow.attacks._downcoding_kernels import expected_shares
 
         known = self.known
         chances = self.population[codes] / self.population[codes].sum()
@@ -156,27 +157,27 @@ class Refined:
         if len(codes) == 1 or people > _MOST_PEOPLE or not (least or held.any()):
             return np.asarray(chances)
         room, shares = np.empty((2 * len(codes) + 2, people + 1)), np.empty(len(codes))
-        # What cannot be shows that the attacker knows too little of the values: then he takes less for granted.
+        # A contradiction shows that the attacker knows too few values; then the attacker drops an assumption.
         for some, k in ((held, least), (held, 0), (np.zeros_like(held), 0)):
             if expected_shares(chances, some, people, k, known.ordered, known.singles, room, shares):
                 break
         return shares
 
     def possible(self, classes: Longs, others: Longs) -> Bools:
-        """Which values somebody may hold of whose class all others are known, (people, values).
+        """The values that a person may hold if all others in the class are known, (people, values).
 
         Parameters
         ----------
         classes : int array (people,)
-            The class of each.
+            The class of each person.
         others : int array (people, values)
-            How many others in it hold each value.
+            The number of others in the class who hold each value.
         """
         cell, known = self.cell[classes], self.known
         result = self.covers[cell].copy()
         unheld = self.held[cell] & (others == 0)
-        told = unheld.any(axis=1)
-        result[told] = unheld[told]
+        decided = unheld.any(axis=1)
+        result[decided] = unheld[decided]
         size = self.sizes[classes][:, None]
         counted = (others.sum(axis=1) == size[:, 0] - 1) & (size[:, 0] >= 2 * known.least)
         if known.least and counted.any():
@@ -197,7 +198,7 @@ class Refined:
 
 
 def refined(people: People, at: int) -> Refined:
-    """What the release tells of one column."""
+    """RowKinds that the release reveals about a column."""
     texts, codes = people.classes.texts[at], people.classes.codes[:, at].astype(np.int64)
     column, known = people.known(at), known_of(people.release, at)
     covers = cells_of_texts(texts, column)
@@ -213,16 +214,16 @@ def refined(people: People, at: int) -> Refined:
 
 
 def _ends(interval: Interval, domain: Domain, codes: Longs) -> list[int]:
-    """The codes of both ends, as far as they are among the values that are known."""
-    found = []
+    """The codes of both ends, as far as they are known values."""
+    ends = []
     if len(codes) and domain.values[codes[0]] == interval.low:
-        found.append(int(codes[0]))
+        ends.append(int(codes[0]))
     if len(codes):
         last = float(domain.values[codes[-1]])
         following = last if interval.closed else round(last + domain.step, domain.decimals)
         if following == interval.high:
-            found.append(int(codes[-1]))
-    return found
+            ends.append(int(codes[-1]))
+    return ends
 
 
 def _between(numbers: Longs, low: int, high: Longs) -> Bools:
@@ -231,28 +232,28 @@ def _between(numbers: Longs, low: int, high: Longs) -> Bools:
 
 _OWNER: Final = "downcoding"
 _PAIRS: Final = 2**22
-"""So many pairs of a person and a class are looked at together."""
+"""The most pairs of a person and a class in memory at once."""
 _SLACK: Final = 1e-9
-"""Sums of shares are rounded."""
+"""Allowance for rounding in sums of shares."""
 
 
 @dataclass(frozen=True, repr=False)
 class Downcoding(Outcome):
-    """What downcoding found out: in the column where it finds out most, and in each.
+    """The outcome of downcoding for the column where it succeeds most, and for every column.
 
     Attributes
     ----------
     columns : mapping of column to Outcome
-        Every column that was attacked. The interval of the whole is widened, since it is that of the worst of them.
+        Every attacked column. The interval of the whole is widened, since it belongs to the worst of them.
     """
 
     columns: Mapping[str, Outcome] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
     def over(cls, columns: Mapping[str, Outcome], *remarks: str) -> Downcoding:
-        """That of the column with the largest excess that is not chance."""
-        one = worst(tuple(columns.values()), "columns", *remarks)
-        return cls(one.attack, one.claim, one.members, one.control, one.excess, one.remarks, columns=dict(columns))
+        """The outcome of the column with the largest excess beyond chance."""
+        top = worst(tuple(columns.values()), "columns", *remarks)
+        return cls(top.attack, top.claim, top.members, top.control, top.excess, top.remarks, columns=dict(columns))
 
 
 def downcoding(
@@ -265,48 +266,49 @@ def downcoding(
     sure: float = 0.9,
     random_state: int | np.random.Generator | None = 0,
 ) -> Downcoding:
-    """Attack the generalized values of a release, beside a control.
+    """Attack the generalized values of a release, compared with a control.
 
     Parameters
     ----------
     release : Release or path
-        A path is that of a saved one.
+        A release, or the path of a saved release.
     members : dataframe or path
         People who are in the table, with their original quasi-identifiers: all of them, or a random part. With
         ``knowing="class"`` all of them.
     non_members : dataframe or path
-        People of the same population who are not.
+        People of the same population who are not in the table.
     knowing : {"release", "class"}
-        What the attacker knows: of a person all quasi-identifiers but one, or everybody in the table but the person,
-        and the person's class.
+        The attacker's background knowledge: all quasi-identifiers of a person except one (``"release"``), or everybody
+        in the table except the person, and the person's class (``"class"``).
     column : str, optional
-        The quasi-identifier to find out; each of them, one after the other, if not given.
+        The quasi-identifier to infer; by default each of them in turn.
     sure : float
-        From which probability on he claims a value.
+        The least probability at which the attacker claims a value.
     random_state : int, numpy Generator or None
-        Decides whose place in a class a non-member is believed to have, with ``knowing="class"``.
+        With ``knowing="class"``, draws the member whose place in the class a non-member is believed to have.
 
     Returns
     -------
     Downcoding
-        An :class:`~hedgerow.attacks.Outcome` of the column in which most is found out, with all in ``columns``.
+        An :class:`~hedgerow.attacks.Outcome` of the column where the attack succeeds most, with all columns in
+        ``columns``.
 
     Notes
     -----
-    With ``knowing="release"`` every class that a person fits in the other columns counts by its size and by how
-    probable the person's values are in it; who fits none, and so is not in the table, counts as if in those that fit in
-    the most columns. The classes say how probable each value of the missing column is. Values that are published as
-    they are can be claimed too, of others as well.
+    With ``knowing="release"`` every class that a person fits in the other columns is weighted by its size and by the
+    probability of the person's values in it. A person who fits no class, and so is not in the table, is assigned to the
+    classes that fit in the most columns. The classes give the probability of each value of the missing column. Values
+    that are published unchanged can be claimed too, also of others.
 
-    With ``knowing="class"`` only cells with several values count, of people who fit a single class. A value that the
-    cell names and that nobody else there holds is the person's. A non-member is believed to be in the class in place
-    of one of its people, drawn at random.
+    With ``knowing="class"`` only cells with several values count, of people who fit exactly one class. If the cell
+    names a value that nobody else there holds, it is the person's value. A non-member is believed to be in the class in
+    place of one of its members, drawn at random.
 
-    Proportions that a release publishes beside its table are not used: they tell shares of values outright.
+    Proportions that are published beside the table are not used: they publish shares of values directly.
 
     Examples
     --------
-    Five people in a class, and five values in a set: each is held by one of them.
+    Five people in a class, and five values in a set: each person holds one of them.
 
     >>> import hedgerow as hr
     >>> import pyarrow as pa
@@ -328,37 +330,41 @@ def downcoding(
     if column is not None and column not in release.quasi:
         raise BadInput.unknown("quasi-identifier", column, release.quasi)
     people = read_people(release, members, non_members)
-    asked = range(len(release.quasi)) if column is None else [release.quasi.index(column)]
-    told = [refined(people, at) for at in range(len(release.quasi))]
+    attacked = range(len(release.quasi)) if column is None else [release.quasi.index(column)]
+    columns = [refined(people, at) for at in range(len(release.quasi))]
     if knowing == "class":
-        found = _Informed.of(people, generator).claims(told, asked, sure)
+        claims = _Informed.of(people, generator).claims(columns, attacked, sure)
     else:
-        found = _from_release(people, told, asked, sure)
-    outcomes = {}
-    for name, (claimed, right, who) in zip((release.quasi[at] for at in asked), found, strict=True):
-        main, control = (Claims.of(claimed[who & side], right[who & side]) for side in people.judged)
-        if not main.people or not control.people:
-            which = "non-members" if main.people else "members"
-            raise BadInput(f"None of the {which} fits a single class of the release. Give more of them.")
-        outcomes[name] = Outcome.of(_OWNER, f"the value of {name!r}", main, control)
+        claims = _from_release(people, columns, attacked, sure)
+    names = [release.quasi[at] for at in attacked]
+    outcomes = {name: _outcome(people, name, *claim) for name, claim in zip(names, claims, strict=True)}
     return Downcoding.over(outcomes, *_remarks(release))
+
+
+def _outcome(people: People, name: str, claimed: Bools, right: Bools, asked: Bools) -> Outcome:
+    """The outcome for one column."""
+    main, control = (Claims.of(claimed[asked & side], right[asked & side]) for side in people.judged)
+    if not main.people or not control.people:
+        which = "non-members" if main.people else "members"
+        raise BadInput(f"None of the {which} fits a single class of the release. Give more of them.")
+    return Outcome.of(_OWNER, f"the value of {name!r}", main, control)
 
 
 def _remarks(release: Release) -> Iterator[str]:
     if release.proportions is not None:
-        yield "without the proportions, which tell shares of values outright"
+        yield "without the proportions, which publish shares of values directly"
 
 
-_Found = tuple[Bools, Bools, Bools]
-"""Of whom something was claimed, whether it is right, and who was asked about."""
+_ClaimsByPerson = tuple[Bools, Bools, Bools]
+"""For each person: whether something was claimed, whether the claim is right, and whether the person was attacked."""
 
 
-def _from_release(people: People, told: list[Refined], asked: Any, sure: float) -> Iterator[_Found]:
+def _from_release(people: People, columns: list[Refined], attacked: Any, sure: float) -> Iterator[_ClaimsByPerson]:
     """The claims of the attacker who has the release, column by column."""
     distinct, index = people.distinct
     everybody = np.ones(len(index), dtype=bool)
-    tables = [_Table.of(one) for one in told]
-    said = {at: (np.empty(len(distinct), dtype=np.int64), np.empty(len(distinct))) for at in asked}
+    tables = [_Table.of(column) for column in columns]
+    guesses = {at: (np.empty(len(distinct), dtype=np.int64), np.empty(len(distinct))) for at in attacked}
     step = max(1, _PAIRS // len(people.classes.codes))
     for start in range(0, len(distinct), step):
         here = slice(start, start + step)
@@ -368,38 +374,38 @@ def _from_release(people: People, told: list[Refined], asked: Any, sure: float) 
         for at, table in enumerate(tables):
             fitting += table.fits[some[:, at]]
             chances += table.logarithms[some[:, at]]
-        for at in asked:
+        for at in attacked:
             own = tables[at]
             posterior = _posterior(
                 fitting - own.fits[some[:, at]],
                 chances - own.logarithms[some[:, at]],
                 np.log(people.classes.sizes).astype(np.float32),
-                told[at].shares,
+                columns[at].shares,
             )
-            said[at][0][here], said[at][1][here] = posterior.argmax(axis=1), posterior.max(axis=1)
-    for at in asked:
-        value, certain = said[at]
-        yield (certain >= sure - _SLACK)[index], (value == distinct[:, at])[index], everybody
+            guesses[at][0][here], guesses[at][1][here] = posterior.argmax(axis=1), posterior.max(axis=1)
+    for at in attacked:
+        value, certainty = guesses[at]
+        yield (certainty >= sure - _SLACK)[index], (value == distinct[:, at])[index], everybody
 
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Of each value of a column, which classes may hold it, and how probable it is there, (values, classes)."""
+    """For each value of a column, the classes that may hold it, and its log-probability there, (values, classes)."""
 
     fits: Any
     logarithms: Any
 
     @classmethod
-    def of(cls, told: Refined) -> _Table:
-        shares = np.ascontiguousarray(told.shares.T)
-        fits = told.covers[told.cell].T & (shares > 0)
+    def of(cls, column: Refined) -> _Table:
+        shares = np.ascontiguousarray(column.shares.T)
+        fits = column.covers[column.cell].T & (shares > 0)
         logarithms = np.zeros(shares.shape, dtype=np.float32)
         logarithms[fits] = np.log(shares[fits])
         return cls(np.ascontiguousarray(fits).astype(np.int16), logarithms)
 
 
 def _posterior(fitting: Any, chances: Any, sizes: Any, shares: Floats) -> Floats:
-    """How probable each value is, by the classes that fit in the most other columns, (people, values)."""
+    """The probability of each value, by the classes that fit in the most other columns, (people, values)."""
     from scipy.sparse import csr_array
 
     best = fitting.max(axis=1, keepdims=True)
@@ -421,11 +427,12 @@ class _Informed:
     ----------
     people : People
     single : bool array (people,)
-        Who fits a single class.
+        Whether the person fits exactly one class.
     of_class : int array (people,)
-        The class of these.
+        That class.
     in_place_of : int array (people,)
-        Whom the attacker does not know: a member himself, or the one in whose place he believes a non-member to be.
+        The member whom the attacker does not know: the person, or the member whose place the attacker believes a
+        non-member to have.
     """
 
     people: People
@@ -438,7 +445,7 @@ class _Informed:
         """Find the classes of all people, and draw the places of non-members."""
         if people.members < len(people.classes.of_row):
             raise BadInput(
-                f"With knowing='class' everybody who is in the table has to be given: the release has "
+                f"With knowing='class' you must give everybody who is in the table: the release has "
                 f"{len(people.classes.of_row):,} rows, and there are {people.members:,} members."
             )
         fitting, index = people.fitting, people.distinct[1]
@@ -449,7 +456,7 @@ class _Informed:
         of_class = np.where(single, fitting.indices[first], -1)[index].astype(np.int64)
         unknown = np.arange(len(index), dtype=np.int64)
         others = np.flatnonzero(single[index][people.members :]) + people.members
-        # Members by their classes: of each class the attacker draws one.
+        # Members sorted by class: the attacker draws a member of each class.
         known = np.flatnonzero(single[index][: people.members])
         if not len(known):
             raise BadInput("Nobody in the table fits only one class, so that nobody's class is known.")
@@ -460,29 +467,29 @@ class _Informed:
         unknown[others] = np.where(wide > 0, order[np.minimum(drawn, len(order) - 1)], -1)
         return cls(people, single[index] & (unknown >= 0), of_class, unknown)
 
-    def claims(self, told: list[Refined], asked: Any, sure: float) -> Iterator[_Found]:
-        """What he claims, column by column."""
+    def claims(self, columns: list[Refined], attacked: Any, sure: float) -> Iterator[_ClaimsByPerson]:
+        """The claims, column by column."""
         people = self.people
         who = np.flatnonzero(self.single)
-        for at in asked:
-            values, one = people.tuples[:, at], told[at]
-            held = self._held(at, len(one.population))
+        for at in attacked:
+            values, column = people.tuples[:, at], columns[at]
+            held = self._held(at, len(column.population))
             claimed, right = (np.zeros(len(people.tuples), dtype=bool) for _ in range(2))
-            step = max(1, _PAIRS // len(one.population))
+            step = max(1, _PAIRS // len(column.population))
             for start in range(0, len(who), step):
                 some = who[start : start + step]
                 classes = self.of_class[some]
                 others = held[classes]
                 others[np.arange(len(some)), values[self.in_place_of[some]]] -= 1
-                chances = one.possible(classes, others) * one.population
+                chances = column.possible(classes, others) * column.population
                 certain = chances.max(axis=1) >= (sure - _SLACK) * chances.sum(axis=1)
-                several = one.covers[one.cell[classes]].sum(axis=1) > 1
+                several = column.covers[column.cell[classes]].sum(axis=1) > 1
                 claimed[some] = certain & several & (chances.max(axis=1) > 0)
                 right[some] = chances.argmax(axis=1) == values[some]
             yield claimed, right, self.single
 
     def _held(self, at: int, values: int) -> Longs:
-        """How many members may hold each value in each class, (classes, values): all who fit it."""
+        """The number of members who may hold each value in each class, (classes, values): all who fit the class."""
         people = self.people
         distinct, index = people.distinct
         members = np.bincount(index[: people.members], minlength=len(distinct))

@@ -1,11 +1,12 @@
-"""Inference: one value of a person, guessed from all others by somebody who reads everything that is published.
+"""Inference: a value of a person, guessed from the person's other values and everything that is published.
 
 M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnádi: A Unified Framework for Quantifying Privacy Risk in Synthetic Data, PETS
-2023, section 4.3, has the attacker look for the synthetic row that is nearest to a person, and guess what it says.
+2023, section 4.3, lets the attacker find the synthetic row nearest to a person, and guess its value.
 
-**Deviation**: here the attacker does not draw rows but uses what they are drawn from. A person may be in any kind of
-rows (:mod:`hedgerow.attacks._everything`), with the probability that follows from all that is known of the person. The
-guess is the value that is most probable over these kinds. A number is right only if it is the very number.
+**Deviation**: here the attacker does not draw rows, but uses the distribution that they are drawn from. A person may
+belong to any kind of rows (:mod:`hedgerow.attacks._row_kinds`), with a probability that follows from the person's
+known values. The guess is the most probable value over these kinds. A number is right only if it is exactly the
+person's.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.attacks._everything import Everything
 from hedgerow.attacks._people import Given, generator_of, released
+from hedgerow.attacks._row_kinds import RowKinds
 from hedgerow.attacks.outcome import Claims, Outcome, worst
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
@@ -25,9 +26,9 @@ __all__ = ["inference"]
 
 _OWNER: Final = "inference"
 _WORK: Final = 2**31
-"""So many triples of a person, a kind of rows and a column are looked at; of more people some are drawn."""
+"""The most triples of a person, a kind of rows and a column; beyond, some people are drawn."""
 _FEWEST: Final = 2_000
-"""Of each side at least."""
+"""The least number of people on each side."""
 
 
 def inference(
@@ -43,19 +44,19 @@ def inference(
     Parameters
     ----------
     release : Release or path
-        A path is that of a saved one. Proportions are used if it publishes some.
+        A release, or the path of a saved release. Its proportions are used if it publishes them.
     members, non_members : dataframe, path or File
-        People who are in the table, and others of the same population, with their original values. Columns that are
-        published as they are help the attacker if both tables have them.
+        People who are in the table, and others of the same population, with their original values. Columns in clear
+        help the attacker if both tables have them.
     column : str, optional
-        The column to guess, a quasi-identifier or one that is published as it is; each of them if not given.
+        The column to guess, a quasi-identifier or a column in clear; by default each of them.
     random_state : int, numpy Generator or None
-        Draws the people who are asked about, where a release has too many classes to ask about all.
+        Draws the attacked people, if the release has too many classes to attack all.
 
     Returns
     -------
     Outcome
-        Of the column in which most is found out. Something is claimed of everybody.
+        The outcome for the column where the attack succeeds most. Something is claimed of everybody.
 
     Examples
     --------
@@ -68,33 +69,33 @@ def inference(
     """
     generator = generator_of(random_state, _OWNER)
     release = released(release, _OWNER)
-    everything = Everything.of(Given.of(release, members, non_members))
-    if column is not None and column not in everything.names:
-        raise BadInput.unknown("column", column, everything.names, "It is to be guessed.")
-    if len(everything.names) < 2:
-        raise BadInput("There is one column only, so that there is nothing to guess it by.")
-    asked = [at for at, name in enumerate(everything.names) if column in (None, name)]
-    who, right = _guessed(everything, asked, generator)
-    inside = who < everything.people.members
+    row_kinds = RowKinds.of(Given.of(release, members, non_members))
+    if column is not None and column not in row_kinds.names:
+        raise BadInput.unknown("column", column, row_kinds.names, "It is to be guessed.")
+    if len(row_kinds.names) < 2:
+        raise BadInput("There is only one column, so there is nothing to guess it from.")
+    asked = [at for at, name in enumerate(row_kinds.names) if column in (None, name)]
+    who, right = _guessed(row_kinds, asked, generator)
+    inside = who < row_kinds.people.members
     outcomes = []
     for at, hit in zip(asked, right, strict=True):
         main, control = (Claims.of(np.ones(int(side.sum()), dtype=bool), hit[side]) for side in (inside, ~inside))
-        outcomes.append(Outcome.of(_OWNER, f"the value of {everything.names[at]!r}", main, control))
+        outcomes.append(Outcome.of(_OWNER, f"the value of {row_kinds.names[at]!r}", main, control))
     return worst(outcomes, "columns")
 
 
-def _guessed(everything: Everything, asked: list[int], generator: np.random.Generator) -> tuple[Any, list[Any]]:
+def _guessed(row_kinds: RowKinds, asked: list[int], generator: np.random.Generator) -> tuple[Any, list[Any]]:
     """Who is asked about, and of each column whether the guess is right."""
-    work = len(everything.sizes) * len(everything.names)
-    who = everything.fewer(max(_FEWEST, _WORK // (2 * work)), generator)
-    distinct, index = np.unique(everything.codes[who], axis=0, return_inverse=True)
+    work = len(row_kinds.sizes) * len(row_kinds.names)
+    who = row_kinds.fewer(max(_FEWEST, _WORK // (2 * work)), generator)
+    distinct, index = np.unique(row_kinds.codes[who], axis=0, return_inverse=True)
     index = index.ravel()
-    logarithms = [everything.logarithms(at).astype(np.float32) for at in range(len(everything.names))]
-    sizes = np.log(everything.sizes).astype(np.float32)
-    shares = {at: everything.shares[at].astype(np.float32) for at in asked}
+    logarithms = [row_kinds.logarithms(at).astype(np.float32) for at in range(len(row_kinds.names))]
+    sizes = np.log(row_kinds.sizes).astype(np.float32)
+    shares = {at: row_kinds.shares[at].astype(np.float32) for at in asked}
     guess = {at: np.empty(len(distinct), dtype=np.int64) for at in asked}
-    for start in range(0, len(distinct), everything.at_once):
-        some = distinct[start : start + everything.at_once]
+    for start in range(0, len(distinct), row_kinds.at_once):
+        some = distinct[start : start + row_kinds.at_once]
         total = sizes + sum(one[some[:, at]] for at, one in enumerate(logarithms))
         for at in asked:
             others = total - logarithms[at][some[:, at]]

@@ -1,15 +1,15 @@
-"""Intersection: two releases of the same people, each safe alone, put together.
+"""Intersection: combines two releases of the same people, each of which is safe alone.
 
 S. R. Ganta, S. P. Kasiviswanathan, A. Smith: Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008,
-section 3. A person is in one class of each release, and the person's value is among those that both classes hold.
+section 3. A person is in one class of each release, and the person's value occurs in both classes.
 
 The attacker knows all quasi-identifiers of a person. The classes that these fit have ``m(v)`` rows of the previous
-release with the columns in clear ``v``, and ``n(v)`` of the new one. At most ``min(m(v), n(v))`` people with ``v`` are
-in both, of whom the person is one: so the person's own is ``v`` with a probability in proportion to that. Nothing that
-one of the classes lacks is possible; and where the one class lies inside the other, the coarser one tells nothing.
+release with the columns in clear ``v``, and ``n(v)`` rows of the new release. At most ``min(m(v), n(v))`` people with
+``v`` are in both, and the person is one of them, so the probability of ``v`` is proportional to that number. A value
+that one of the classes lacks is impossible. If one class lies inside the other, the coarser class reveals nothing.
 
-**Deviation**: the paper claims a value only if it is the only one that both classes hold. Here one is claimed that is
-probable enough, so that the attack is also measured where it is nearly sure.
+**Deviation**: the paper claims a value only if no other value occurs in both classes. Here a value is claimed if it is
+probable enough, so that attacks that are almost certain count too.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["intersection"]
 _OWNER: Final = "intersection"
 _SLACK: Final = 1e-9
 _TOGETHER: Final = 4096
-"""So many people who differ are asked about together."""
+"""The most distinct people in memory at once."""
 
 
 def intersection(
@@ -51,30 +51,30 @@ def intersection(
     column: str | None = None,
     sure: float = 0.9,
 ) -> Outcome:
-    """Put two releases of the same people together, and claim a value of everybody of whom they leave one.
+    """Combine two releases of the same people, and claim values that both together leave probable.
 
     Parameters
     ----------
     release, previous : Release or path
-        The new release and an earlier one; a path is that of a saved one.
+        The new release and an earlier release, or the paths of saved releases.
     members : dataframe or path
         People who are in both tables, with their original quasi-identifiers and the column.
     non_members : dataframe or path
-        People of the same population who are in neither.
+        People of the same population who are in neither table.
     column : str, optional
-        The column of the new release whose values are claimed, published as it is; if not given, the only sensitive
-        one, or the target.
+        The column in clear of the new release whose values are claimed; by default the only sensitive column, or the
+        target.
     sure : float
-        From which probability on a value is claimed.
+        The least probability at which a value is claimed.
 
     Returns
     -------
     Outcome
-        Its remarks say what each release alone tells by the same rule.
+        Its remarks state what each release reveals alone by the same rule.
 
     Examples
     --------
-    Two releases with classes of four years of age each, which have two years in common:
+    Two releases with classes of four years of age, which overlap by two years:
 
     >>> import pyarrow as pa
     >>> import hedgerow as hr
@@ -95,39 +95,35 @@ def intersection(
     check_sure(sure, _OWNER)
     new, old = (released(one, _OWNER, name) for one, name in ((release, "release"), (previous, "previous")))
     name = _column(new, column)
-    asked = _Asked.of(name, new, old, members, non_members)
-    told = {
-        "together": asked.claims(asked.both, sure),
-        "the new release alone": asked.claims(asked.alone(asked.new), sure),
-    }
+    pair = _Pair.of(name, new, old, members, non_members)
+    main, control = pair.claims(pair.both, sure)
+    single = {"the new release alone": pair.claims(pair.alone(pair.new), sure)}
     remarks = []
     if name in _in_clear(old):
-        told["the previous one alone"] = asked.claims(asked.alone(asked.old), sure)
+        single["the previous one alone"] = pair.claims(pair.alone(pair.old), sure)
     else:
         remarks.append("The previous release does not publish this column.")
-    (main, control), *others = told.values()
     remarks += [
-        f"{who}: recall {one.recall.value:.1%} - {other.recall.value:.1%}"
-        for who, (one, other) in zip(list(told)[1:], others, strict=True)
+        f"{which}: recall {own.recall.value:.1%} - {others.recall.value:.1%}" for which, (own, others) in single.items()
     ]
     return Outcome.of("intersection", f"the value of {name!r}, at least {sure:.0%} sure", main, control, *remarks)
 
 
-class _Said(NamedTuple):
-    """The most probable value of each person, and how probable it is; 0 if none is possible."""
+class _Guesses(NamedTuple):
+    """The most probable value of each person, and its probability; 0 if no value is possible."""
 
     value: Longs
     probability: Floats
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[Longs, Floats]], index: Longs) -> _Said:
-        value, probability = (np.concatenate(one) for one in zip(*parts, strict=True))
+    def of(cls, parts: Sequence[tuple[Longs, Floats]], index: Longs) -> _Guesses:
+        value, probability = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         return cls(value[index], probability[index])
 
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """One release: which classes people fit, the rows of each class by kind, and by the value alone."""
+    """One release: the classes that people fit, and the rows of each class by kind and by value."""
 
     people: People
     rows: csr_array
@@ -139,19 +135,19 @@ class _Side:
 
     @property
     def index(self) -> Longs:
-        """Which distinct tuple each person has."""
+        """The distinct tuple of each person."""
         return self.people.distinct[1].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """People whose values are claimed, and both releases by what rows of them share.
+class _Pair:
+    """Both releases, and the attacked people.
 
     Attributes
     ----------
     new, old : _Side
-        With the rows of each class by *kind*: the columns in clear that both have, and the value that is asked for.
-        A row of the old release, which may lack that value, is of all kinds that it agrees with.
+        With the rows of each class by *kind*: the common columns in clear, and the value to claim. A row of the old
+        release, which may lack that value, belongs to all kinds that it agrees with.
     value : sparse array (kinds, values)
         The value of each kind.
     true : int array (people,)
@@ -164,7 +160,7 @@ class _Asked:
     true: Longs
 
     @classmethod
-    def of(cls, name: str, new: Release, old: Release, members: Any, non_members: Any) -> _Asked:
+    def of(cls, name: str, new: Release, old: Release, members: Any, non_members: Any) -> _Pair:
         from scipy.sparse import csr_array
 
         given = Given.of(new, members, non_members, needed=(name,))
@@ -177,7 +173,7 @@ class _Asked:
         values = targets[name].codes(frames[0][name], new.guarantee.missing)
         kinds, kind = tabulate([link, values.astype(np.int32)], [number, held], len(link))
         of_link = csr_array((np.ones(len(kinds)), (kinds[:, 0], np.arange(len(kinds)))), shape=(number, len(kinds)))
-        # What the new release does not publish is one more value.
+        # Values that the new release does not publish share a further code.
         earlier = (
             targets[name].codes(frames[1][name], old.guarantee.missing) if name in shared else np.full(len(before), -1)
         )
@@ -195,8 +191,8 @@ class _Asked:
         )
 
     @cached_property
-    def both(self) -> _Said:
-        """What both releases tell of each person."""
+    def both(self) -> _Guesses:
+        """The guesses from both releases."""
         pairs, index = np.unique(np.stack([self.new.index, self.old.index]), axis=1, return_inverse=True)
         index = index.ravel()
         parts = []
@@ -204,24 +200,24 @@ class _Asked:
             first, second = pairs[:, start : start + _TOGETHER]
             own, before = self.new.fitting[first] @ self.new.rows, self.old.fitting[second] @ self.old.rows
             parts.append(_most(own.minimum(before) @ self.value))
-        return _Said.of(parts, index)
+        return _Guesses.of(parts, index)
 
-    def alone(self, side: _Side) -> _Said:
-        """The same by one release."""
+    def alone(self, side: _Side) -> _Guesses:
+        """The guesses from one release."""
         starts = range(0, side.fitting.shape[0], _TOGETHER)
         parts = [_most(side.fitting[start : start + _TOGETHER] @ side.values) for start in starts]
-        return _Said.of(parts, side.index)
+        return _Guesses.of(parts, side.index)
 
-    def claims(self, said: _Said, sure: float) -> tuple[Claims, Claims]:
-        """What is claimed of members and of others."""
-        claimed = said.probability >= sure - _SLACK
-        right = said.value == self.true
+    def claims(self, guesses: _Guesses, sure: float) -> tuple[Claims, Claims]:
+        """The claims about members and about others."""
+        claimed = guesses.probability >= sure - _SLACK
+        right = guesses.value == self.true
         main, control = (Claims.of(claimed[side], right[side]) for side in self.new.people.judged)
         return main, control
 
 
 def _most(weights: csr_array) -> tuple[Longs, Floats]:
-    """The heaviest value of each row, and its share of the weight; 0 where there is none."""
+    """The heaviest value of each row, and its share of the weight; 0 for an empty row."""
     total = np.asarray(weights.sum(axis=1)).ravel()
     heaviest = np.asarray(weights.max(axis=1).todense()).ravel()
     share = np.divide(heaviest, total, out=np.zeros(len(total)), where=total > 0)
@@ -231,7 +227,7 @@ def _most(weights: csr_array) -> tuple[Longs, Floats]:
 def _links(
     targets: Sequence[Target], frames: Sequence[nw.DataFrame[Any]], releases: Sequence[Release]
 ) -> tuple[Ints, Ints, int]:
-    """What rows of both releases agree in: a number for each new and each old row, and how many numbers there are."""
+    """The code of the common columns for each new and each old row, and the number of codes."""
     lengths = [len(frame) for frame in frames]
     codes = []
     for one in targets:
@@ -259,7 +255,7 @@ def _target(name: str, frame: nw.DataFrame[Any], release: Release) -> Target:
 
 
 def _in_clear(release: Release) -> tuple[str, ...]:
-    """The columns that a release publishes as they are."""
+    """The columns that a release publishes unchanged."""
     columns = release.facts["columns"]
     named = (*columns["sensitive"], columns["target"], *columns["insensitive"])
     return tuple(dict.fromkeys(name for name in named if name is not None))
@@ -275,5 +271,5 @@ def _column(release: Release, column: str | None) -> str:
     if len(sensitive) == 1:
         return str(sensitive[0])
     if release.target is None:
-        raise BadInput("It is not clear which column is to be claimed. Name one that the release publishes in column=.")
+        raise BadInput("It is not clear which column to claim. Name a published column in column=.")
     return release.target

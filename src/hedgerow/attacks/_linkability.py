@@ -1,12 +1,12 @@
-"""Linkability: do two records, which have no column in common, belong to the same person?
+"""Linkability: do two records without a common column belong to the same person?
 
-M. Giomi et al., PETS 2023, section 4.2. The attacker has two tables about the same people, one with some columns and
-one with the others. The release has all of them, and tells which values go together. He is shown one half of a person,
-the other half, and that of somebody else, and says which of the two is the person's.
+M. Giomi et al., PETS 2023, section 4.2. The attacker has two tables about the same people, with different columns. The
+release has all of these columns, and reveals which values occur together. The attacker sees one half of a person's
+record, the other half, and the other half of somebody else, and claims which of the two belongs to the person.
 
-**Deviations**: the paper links records whose nearest synthetic rows are the same ones, and counts links that are found.
-Here two halves are compared by how probable they are together, over all kinds of rows that are published
-(:mod:`hedgerow.attacks._everything`), relative to how probable each is alone. A wrong link is possible, and is counted.
+**Deviations**: the paper links records with the same nearest synthetic rows, and counts the links. Here two halves are
+compared by their joint probability over all published kinds of rows (:mod:`hedgerow.attacks._row_kinds`), relative to
+the probability of each alone. Wrong links are possible, and are counted.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 
 from hedgerow._internal.arrays import Floats, Longs
-from hedgerow.attacks._everything import Everything
 from hedgerow.attacks._people import Given, generator_of, released
+from hedgerow.attacks._row_kinds import RowKinds
 from hedgerow.attacks.outcome import Claims, Outcome
 from hedgerow.errors import BadInput, listing
 from hedgerow.release import Release
@@ -30,7 +30,7 @@ _OWNER: Final = "linkability"
 _WORK: Final = 2**30
 _FEWEST: Final = 2_000
 _TIE: Final = 1e-6
-"""Halves that are as probable, but for rounding, are not told apart."""
+"""Halves whose probabilities differ only by rounding are not distinguished."""
 
 
 def linkability(
@@ -41,18 +41,18 @@ def linkability(
     first: Sequence[str] | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Outcome:
-    """Claim which of two records is that of a person of whom other columns are known.
+    """Claim which of two records belongs to a person, given other columns of the person.
 
     Parameters
     ----------
     release : Release or path
-        A path is that of a saved one. Proportions are used if it publishes some.
+        A release, or the path of a saved release. Its proportions are used if it publishes them.
     members, non_members : dataframe, path or File
         People who are in the table, and others of the same population, with their original values.
     first : sequence of str, optional
-        The columns of the one half; every other column if not given.
+        The columns of the first half; by default every second column.
     random_state : int, numpy Generator or None
-        Draws who else is shown, and which people are asked about where there are too many.
+        Draws the other person, and the people to attack if there are too many.
 
     Returns
     -------
@@ -70,41 +70,47 @@ def linkability(
     """
     generator = generator_of(random_state, _OWNER)
     release = released(release, _OWNER)
-    everything = Everything.of(Given.of(release, members, non_members))
-    names = everything.names
-    if len(names) < 2:
-        raise BadInput("There is one column only, so that there are no two records to link.")
-    for name in first or ():
-        if name not in names:
-            raise BadInput.unknown("column", name, names, "It is to be in the one record.")
-    one = [names.index(name) for name in first] if first else list(range(0, len(names), 2))
-    other = [at for at in range(len(names)) if at not in one]
-    if not other:
-        raise BadInput("All columns are in the one record, so that there is none to link. Name fewer.")
-    most = max(_FEWEST, _WORK // (2 * len(everything.sizes) * len(names)))
-    who = everything.fewer(most, generator)
-    inside = who < everything.people.members
+    row_kinds = RowKinds.of(Given.of(release, members, non_members))
+    names = row_kinds.names
+    one, other = _halves(names, first)
+    most = max(_FEWEST, _WORK // (2 * len(row_kinds.sizes) * len(names)))
+    who = row_kinds.fewer(most, generator)
+    inside = who < row_kinds.people.members
     claims = []
     for side in (who[inside], who[~inside]):
-        own = everything.codes[side]
+        own = row_kinds.codes[side]
         other_person = own[(np.arange(len(own)) + generator.integers(1, max(2, len(own)), len(own))) % len(own)]
-        score = [_together(everything, own[:, one], halves[:, other], one, other) for halves in (own, other_person)]
-        # Who shows the same half is no other person.
+        score = [_together(row_kinds, own[:, one], halves[:, other], one, other) for halves in (own, other_person)]
+        # Two people with the same half cannot be distinguished.
         differ = (own[:, other] != other_person[:, other]).any(axis=1)
         claimed = differ & (np.abs(score[0] - score[1]) > _TIE)
         claims.append(Claims.of(claimed, score[0] > score[1]))
     main, control = claims
-    remark = f"the columns that are known of the person: {listing([names[at] for at in one])}"
+    remark = f"the known columns of the person: {listing([names[at] for at in one])}"
     return Outcome.of(_OWNER, "which of two is theirs", main, control, remark)
 
 
-def _together(everything: Everything, first: Longs, second: Longs, one: list[int], other: list[int]) -> Floats:
-    """The logarithm of how much more probable two halves are together than one beside the other."""
-    logarithms = [everything.logarithms(at) for at in range(len(everything.names))]
-    sizes = np.log(everything.sizes / everything.sizes.sum())
+def _halves(names: Sequence[str], first: Sequence[str] | None) -> tuple[list[int], list[int]]:
+    """The columns of the first and of the second record."""
+    if len(names) < 2:
+        raise BadInput("There is only one column, so there are no two records to link.")
+    for name in first or ():
+        if name not in names:
+            raise BadInput.unknown("column", name, names, "It is to be in the first record.")
+    one = [names.index(name) for name in first] if first else list(range(0, len(names), 2))
+    other = [at for at in range(len(names)) if at not in one]
+    if not other:
+        raise BadInput("All columns are in the first record, so there is nothing to link. Name fewer.")
+    return one, other
+
+
+def _together(row_kinds: RowKinds, first: Longs, second: Longs, one: list[int], other: list[int]) -> Floats:
+    """The logarithm of the joint probability of two halves, divided by the product of both probabilities."""
+    logarithms = [row_kinds.logarithms(at) for at in range(len(row_kinds.names))]
+    sizes = np.log(row_kinds.sizes / row_kinds.sizes.sum())
     result = np.empty(len(first))
-    for start in range(0, len(first), everything.at_once):
-        here = slice(start, start + everything.at_once)
+    for start in range(0, len(first), row_kinds.at_once):
+        here = slice(start, start + row_kinds.at_once)
         left = sum((logarithms[at][first[here, place]] for place, at in enumerate(one)), sizes)
         right = sum((logarithms[at][second[here, place]] for place, at in enumerate(other)), sizes)
         result[here] = _sum(left + right - sizes) - _sum(left) - _sum(right)
@@ -112,6 +118,6 @@ def _together(everything: Everything, first: Longs, second: Longs, one: list[int
 
 
 def _sum(logarithms: Floats) -> Floats:
-    """The logarithm of the sum of each row, of numbers of which logarithms are given."""
+    """The logarithm of the sum of each row, given the logarithms of its numbers."""
     most = logarithms.max(axis=1)
     return np.asarray(most + np.log(np.exp(logarithms - most[:, None]).sum(axis=1)))

@@ -1,16 +1,16 @@
-"""Membership: is a person whose quasi-identifiers are known in the table?
+"""Membership: is a person with known quasi-identifiers in the table?
 
-That somebody is in a table of patients tells that they were ill, whatever the rows say. The attacker has a register of
-people, and a release. Who fits no class is not in it. The n people of a class are some of the N people of the register
-who fit it, so that each of these is in it with the chance n/N; published proportions make some of them likelier. Cells
-that are as tight as their people say more: of those who hold a value that a set names, or the lower end of a range, at
-least one is in the class, and is known if they are alone with it.
+Being in a table of patients reveals that a person was ill, whatever the rows contain. The attacker has a register of
+people, and a release. A person who fits no class is not in the table. The n people of a class are some of the N people
+of the register who fit it, so each of these is in the class with probability n/N; published proportions make some of
+them more probable. Tight cells reveal more: among those who hold a value that a set names, or the lower end of a range,
+at least one person is in the class; if only one person of the register holds it, that person is identified.
 
-A release that everybody fits tells something, too, to whoever has the whole register: how many of those who fit a
-class are in it. The smaller the classes, the more chance makes these shares differ.
+Even a release that everybody fits reveals something to an attacker with the whole register: how many of those who fit a
+class are in it. The smaller the classes, the more these shares differ by chance.
 
-From which chance on he says "is in" he learns from other people of whom he knows whether they are. Somebody with the
-same values is never among these.
+The attacker learns the probability at which to claim membership from other people whose membership is known. People
+with the same values are never among these.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ __all__ = ["membership"]
 
 _OWNER: Final = "membership"
 _PAIRS: Final = 2**24
-"""So many pairs of a person and a class are looked at together."""
+"""The most pairs of a person and a class in memory at once."""
 _ALMOST: Final = 1 - 1e-9
-"""Nobody is taken for surer than this, so that logarithms are finite."""
+"""The largest probability, so that logarithms are finite."""
 
 
 def membership(
@@ -50,28 +50,28 @@ def membership(
     knowing: str | Sequence[str] = (),
     random_state: int | np.random.Generator | None = 0,
 ) -> Outcome:
-    """Claim of people that they are in the table.
+    """Claim that people are in the table.
 
     Parameters
     ----------
     release : Release or path
-        A path is that of a saved one. Proportions are used if it publishes some.
+        A release, or the path of a saved release. Its proportions are used if it publishes them.
     members : dataframe or path
         People who are in the table, with their original quasi-identifiers: all of them, or a random part.
     non_members : dataframe or path
-        People of the same population who are not.
+        People of the same population who are not in the table.
     knowing : str or sequence of str
-        Columns that are published as they are and that the attacker knows too, such as the target.
+        Columns in clear that the attacker also knows, such as the target.
     random_state : int, numpy Generator or None
         Draws the folds; the same number gives the same result.
 
     Returns
     -------
     Outcome
-        There is one claim, "is in the table". Of members it is always right, of the control it never is: so precision
-        and recall of a side say nothing by themselves. The excess is the share of members of whom it is claimed less
-        the share of others, true less false positives. The remarks tell the precision where members and others are
-        equally many, and the area under the curve of true and false positives.
+        There is one claim, "is in the table". It is always right for members and never for the control, so precision
+        and recall of one side mean nothing by themselves. The excess is the share of members with a claim minus that of
+        others, true minus false positives. The remarks state the precision for equal numbers of members and others, and
+        the area under the curve of true and false positives.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def membership(
     judged = people.judged
     main, control = (claimed[side] for side in judged)
     fits = scores[index, 0] > 0
-    area = max(_area(one[index[people.counted]], inside[people.counted]) for one in scores.T)
+    area = max(_area(score[index[people.counted]], inside[people.counted]) for score in scores.T)
     fewer = min(len(main), len(control))
     return Outcome.of_membership(
         "membership",
@@ -124,13 +124,13 @@ def _precision(members: Risk, others: Risk, people: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """People and the classes that they fit.
+    """Pairs of points, which are the attacker's knowledge about a person, and classes that they fit.
 
     Attributes
     ----------
     point, of_class : int arrays (pairs,)
     chance : float array (pairs,)
-        That a person who is such a point is one of the people of the class.
+        The probability that a person at the point belongs to the class.
     """
 
     point: Longs
@@ -139,34 +139,34 @@ class _Pairs:
 
 
 def _scores(people: Valued) -> tuple[Floats, Longs]:
-    """What speaks for each point that it is in the table: how full classes are, tight cells too, and proportions.
+    """The scores of each point for membership, by full classes, by tight cells too, and by proportions.
 
-    A point is what the attacker knows of a person; also returned is the point of each.
+    A point is the attacker's knowledge about a person. The point of each person is returned as well.
     """
     known = [people.known(at) for at in range(len(people.domains))]
     held, value_of_person = _held(people)
     distinct, index = people.distinct
-    # What nobody in the table has is one value more, which fits no class.
+    # Values that nobody in the table has share a further code, which fits no class.
     points, point_of_person = tabulate([index, value_of_person], [len(distinct), held.shape[1] + 1], len(index))
     tuples, value = distinct[points[:, 0]], points[:, 1]
     records = np.bincount(point_of_person, minlength=len(points))
 
     def divided(proportions: Proportions | None) -> _Pairs:
         published = PublishedClasses(people.classes.texts, people.classes.codes, held)
-        told = LabelPosterior.of_classes(published, known, proportions)
-        return _divided(_fitting(told, tuples), told.people, value, records)
+        posterior = LabelPosterior.of_classes(published, known, proportions)
+        return _divided(_fitting(posterior, tuples), posterior.people, value, records)
 
     plain = divided(None)
     chances = [plain.chance, _with_edges(plain, people, known, tuples, records)]
     scores = [np.bincount(plain.point, chance, len(points)) for chance in chances]
     if people.release.proportions is not None:
-        told = divided(people.release.proportions)
-        scores.append(np.bincount(told.point, told.chance, len(points)))
+        by_proportions = divided(people.release.proportions)
+        scores.append(np.bincount(by_proportions.point, by_proportions.chance, len(points)))
     return np.stack(scores, axis=1), point_of_person.astype(np.int64)
 
 
 def _held(people: Valued) -> tuple[Longs, Ints]:
-    """How many people of each class have which known values, (classes, values); and the value of each person."""
+    """The number of people in each class with each known value, (classes, values), and the value of each person."""
     classes = people.classes
     both = np.concatenate([people.published, people.values])
     sizes = [one.domain.size + 1 for one in people.columns]
@@ -180,20 +180,20 @@ def _held(people: Valued) -> tuple[Longs, Ints]:
     return held, place[number[rows:]]
 
 
-def _fitting(told: LabelPosterior, tuples: Any) -> _Pairs:
-    """Which classes each point fits, and the logarithm of how probable its values are there."""
-    classes = len(told.people)
-    points = [column.point[tuples[:, at]] for at, column in enumerate(told.columns)]
+def _fitting(posterior: LabelPosterior, tuples: Any) -> _Pairs:
+    """The classes that each point fits, and the log-probability of its values there."""
+    classes = len(posterior.people)
+    points = [column.point[tuples[:, at]] for at, column in enumerate(posterior.columns)]
     step = max(1, _PAIRS // classes)
     found = []
     for start in range(0, len(tuples), step):
         some = [own[start : start + step] for own in points]
-        bits = told.columns[0].bits[some[0]]
-        for column, own in zip(told.columns[1:], some[1:], strict=True):
+        bits = posterior.columns[0].bits[some[0]]
+        for column, own in zip(posterior.columns[1:], some[1:], strict=True):
             bits &= column.bits[own]
         asked, matched = np.nonzero(np.unpackbits(bits, axis=1, count=classes))
         weight = np.zeros(len(asked))
-        for column, own in zip(told.columns, some, strict=True):
+        for column, own in zip(posterior.columns, some, strict=True):
             weight += column.logarithms(matched, own[asked])
         found.append((asked + start, matched, weight))
     return _Pairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
@@ -207,7 +207,7 @@ def _divided(fits: _Pairs, people: Longs, value: Any, records: Longs) -> _Pairs:
     key = of_class * values + value[point]
     highest = np.full(people.size, -np.inf)
     np.maximum.at(highest, key, weight)
-    # The largest of each class becomes 1, so that a product of many shares does not vanish.
+    # The largest product in each class becomes 1, so that products of many shares do not vanish.
     likely = np.exp(weight - highest[key])
     among = np.bincount(key, likely * records[point], people.size)
     chance = people.ravel()[key] * likely / among[key]
@@ -216,15 +216,15 @@ def _divided(fits: _Pairs, people: Longs, value: Any, records: Longs) -> _Pairs:
 
 
 def _with_edges(pairs: _Pairs, people: Valued, known: Sequence[KnownColumn], tuples: Any, records: Longs) -> Floats:
-    """The chances of pairs, given that each value which a cell names is held by at least one of its people."""
+    """The probabilities of pairs, given that at least one person of a class holds each value that its cells name."""
     cells = people.classes
     chance = np.minimum(pairs.chance, _ALMOST)
     nobody = np.log1p(-chance) * records[pairs.point]
     surest = chance
-    for at, one in enumerate(known):
-        size = one.domain.size
+    for at, column in enumerate(known):
+        size = column.domain.size
         code = tuples[pairs.point, at]
-        held = _named_by_cells(cells.texts[at], one)[cells.codes[pairs.of_class, at], code]
+        held = _named_by_cells(cells.texts[at], column)[cells.codes[pairs.of_class, at], code]
         key = pairs.of_class * size + code
         none = np.bincount(key, nobody, len(cells.codes) * size)[key]
         surest = np.where(held, np.maximum(surest, chance / -np.expm1(none)), surest)
@@ -232,7 +232,7 @@ def _with_edges(pairs: _Pairs, people: Valued, known: Sequence[KnownColumn], tup
 
 
 def _named_by_cells(texts: Sequence[str | None], known: KnownColumn) -> Bools:
-    """Which values published cells name as those of some person, (cells, values): in sets, and at ends of ranges."""
+    """The values that somebody holds according to published cells, (cells, values): members of sets, ends of ranges."""
     domain = known.domain
     code_of = {label: code for code, label in enumerate(domain.labels.tolist())}
     named = np.zeros((len(texts), domain.size), dtype=bool)
@@ -251,20 +251,20 @@ def _named_by_cells(texts: Sequence[str | None], known: KnownColumn) -> Bools:
 
 
 def _claimed(scores: Floats, inside: Bools, folds: Longs) -> Bools:
-    """Of whom he says that they are in, by the score and the threshold that are best for people of other folds."""
+    """Whether membership is claimed of each person, by the best score and threshold for people of other folds."""
     claimed = np.zeros(len(inside), dtype=bool)
     for fold in np.unique(folds):
         here, others = folds == fold, folds != fold
         if not inside[others].any() or inside[others].all():
-            continue  # he knows nobody to learn from, and claims nothing
-        best = [_threshold(one[others], inside[others]) for one in scores.T]
-        at = max(range(len(best)), key=lambda one: best[one][0])
+            continue  # nobody to learn from, so nothing is claimed
+        best = [_threshold(score[others], inside[others]) for score in scores.T]
+        at = max(range(len(best)), key=lambda column: best[column][0])
         claimed[here] = scores[here, at] >= best[at][1]
     return claimed
 
 
 def _threshold(score: Floats, inside: Bools) -> tuple[float, float]:
-    """The largest difference of true and false positives that a threshold reaches, and that threshold.
+    """The largest difference of true and false positives over all thresholds, and its threshold.
 
     >>> _threshold(np.array([0.1, 0.2, 0.9]), np.array([False, True, True]))
     (1.0, 0.2)
@@ -278,7 +278,7 @@ def _threshold(score: Floats, inside: Bools) -> tuple[float, float]:
 
 
 def _area(score: Floats, inside: Bools) -> float:
-    """The chance that a member has a higher score than somebody else, where equal ones count half.
+    """The probability that a member has a higher score than somebody else; equal scores count half.
 
     >>> _area(np.array([0.1, 0.2, 0.2]), np.array([False, False, True]))
     0.75

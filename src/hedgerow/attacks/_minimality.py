@@ -1,21 +1,21 @@
-"""Minimality: a method that generalizes no more than it must tells by it what it had to hide.
+"""Minimality: a method that generalizes as little as possible reveals by it what it had to hide.
 
 R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei, "Minimality Attack in Privacy Preserving Data Publishing", VLDB 2007. The
-attacker has a register of the people in the table, without sensitive values, and knows the method and what was
-required. He asks what the method would have made of the people of a class had only k been asked, which needs no
-sensitive value. Where it would have made several groups of them, at least one of these breaks what is required of the
-sensitive column: so it holds too much of some value. What that tells of each person follows from counting the ways in
-which the values of the class may be divided among the groups; here ways are drawn, and those kept that break it.
+attacker has a register of the people in the table, without sensitive values, and knows the method and the requirements.
+The attacker runs the method on the people of a class for k alone, which needs no sensitive value. If this gives several
+groups, at least one of them breaks the requirement on the sensitive column: some value is too frequent in it. The
+conclusion about each person follows from the possible divisions of the class's values among the groups; here divisions
+are drawn, and those that break the requirement are kept.
 
 Deviations
 ----------
-- Any method and any requirement on a column, not only l-diversity: the method is run again, the requirement asked of
-  drawn groups. Where a method generalizes whole columns, it is run again on the whole register, and one broken group
-  anywhere explains all. A method that learns from labels, which the attacker does not know, is replaced by Mondrian.
-- Only classes are attacked of which the register tells who is in them: as many fit no tighter class as they have rows.
-- Of a method that cuts, the first cut is looked at that k alone would have made: one of its sides breaks the
-  requirement. That other cuts were tried too, and broke it as well, is not used: who knows the method by heart may
-  find out more.
+- Any method and any requirement on a column, not only l-diversity: the method is run again, and the requirement is
+  checked on drawn groups. A method that generalizes whole columns is run again on the whole register, and one broken
+  group anywhere explains everything. A method that learns from labels, which the attacker does not know, is replaced by
+  Mondrian.
+- Only classes whose people follow from the register are attacked: as many people fit no tighter class as it has rows.
+- For a method that cuts, only the first cut for k alone is used: one of its sides breaks the requirement. The method
+  also tried other cuts, which broke the requirement too; an attacker who uses this may find out more.
 """
 
 from __future__ import annotations
@@ -48,28 +48,28 @@ __all__ = ["Finer", "finer_groups", "minimality"]
 
 
 # --------------------------------------------------------------------------------------------------
-# What a method would have made of the people of a release had only k been asked of it.
+# The groups that a method would have made of the people of a release for k alone.
 
 
 _STAND_IN: Final = "mondrian"
 _WHOLE_COLUMNS: Final = ("lattice", "specialize")
-"""The families whose methods generalize whole columns, so that no class is made by itself."""
+"""The families of methods that generalize whole columns, and so make all classes together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Finer:
-    """The groups that k alone would have made within classes.
+    """The groups within classes that the method would have made for k alone.
 
     Attributes
     ----------
     of_class : int array (distinct tuples,)
         The tightest class that each tuple fits, -1 if it fits none.
     group : int array (distinct tuples,)
-        The group of each tuple among those of its class, or the side of the first cut; -1 if the class has none.
+        The group of each tuple within its class, or the side of the first cut; -1 if the class has no groups.
     sizes : mapping of class to int array
         The members in each group, for classes that would have been split.
     together : bool
-        Whether one group anywhere is the reason why no class was split.
+        Whether a single group anywhere may be the reason why no class was split.
     remarks : tuple of str
     """
 
@@ -95,19 +95,19 @@ def finer_groups(people: People, k: int) -> Finer:
         found = None if groups is None else groups.within(here, register)
         if found is not None:
             of_tuple[here], sizes[at] = found
-    told = float(people.classes.sizes[known].sum() / people.classes.sizes.sum())
-    if told < 1:
+    share = float(people.classes.sizes[known].sum() / people.classes.sizes.sum())
+    if share < 1:
         remarks = (
             *remarks,
-            f"who is in a class is known of classes with {share_told(told, people.members):.0%} of the rows",
+            f"the people are known for classes with {share_told(share, people.members):.0%} of the rows",
         )
     return Finer(of_class, of_tuple, sizes, together, remarks)
 
 
 def _classes(people: People) -> tuple[Longs, Bools]:
-    """The tightest class that each distinct tuple fits, and which classes have just the members who are put in them.
+    """The tightest class that each distinct tuple fits, and whether each class has exactly the members assigned to it.
 
-    Cells of classes may overlap. The register tells how many members fit each: the fewer, the tighter.
+    Cells of classes may overlap. The fewer members of the register fit a class, the tighter it is.
     """
     fitting, (_, index) = people.fitting, people.distinct
     members = np.bincount(index[: people.members], minlength=fitting.shape[0]).astype(np.int64)
@@ -122,21 +122,21 @@ def _classes(people: People) -> tuple[Longs, Bools]:
 
 
 def _method(release: Release) -> tuple[Anonymizer, tuple[str, ...]]:
-    """The method as it was set, or another one in its place where the attacker cannot run it."""
+    """The method with its parameters, or a substitute if the attacker cannot run it."""
     name = str(release.facts["method"])
-    given = {one: value for one, value in release.facts["parameters"].items() if one != "suppression_limit"}
+    given = {key: value for key, value in release.facts["parameters"].items() if key != "suppression_limit"}
     if name in all_methods() and not find_method(name).uses_target and given.get("metric") != "classification":
         try:
             return find_method(name)(**given), ()
         except (HedgerowError, TypeError):
-            # A parameter that is an object stands in the manifest by the name of its type.
-            return find_method(name)(), (f"{name} was run again as it is by itself",)
+            # The manifest contains only the type's name of a parameter that is an object.
+            return find_method(name)(), (f"{name} was run again with default parameters",)
     return find_method(_STAND_IN)(), (f"{name} cannot be run without labels: {_STAND_IN} stands in for it",)
 
 
 @dataclass(frozen=True, eq=False)
 class _Register:
-    """The members as a method counts them: their quasi-identifiers and nothing else.
+    """The members, counted by their quasi-identifiers alone.
 
     Attributes
     ----------
@@ -145,7 +145,8 @@ class _Register:
     cell_of_tuple : int array (distinct tuples,)
         The cell of each tuple of the people; -1 if no member has it.
     codes : int array (distinct tuples, quasi-identifiers)
-        Their codes in the members' domains; the nearest smaller number, or -1, for what no member has.
+        The codes in the members' domains. A value that no member has gets the code of the nearest smaller number, or
+        -1.
     """
 
     counts: FrequencyTable
@@ -173,7 +174,7 @@ class _Register:
         return cls(counts.with_hierarchies(hierarchies), cell_of_tuple, np.stack(codes, axis=1))
 
     def fitted(self, method: Anonymizer, tuples: Longs, k: int) -> _Groups | None:
-        """The groups of the members among some tuples; ``None`` if the method makes none."""
+        """The groups of the members with some tuples; ``None`` if the method fails."""
         cells = self.cell_of_tuple[tuples]
         dropped = self.counts.cell_sizes.copy()
         dropped[cells[cells >= 0]] = 0
@@ -198,7 +199,7 @@ class _Groups:
     of_cell : int array (cells,)
         The group of each cell of the register.
     part : int array (groups,)
-        What the method would have done first: the side of its first cut, or each group by itself.
+        The side of the method's first cut that each group is on, or a number for each group.
     """
 
     recoding: Recoding
@@ -206,7 +207,7 @@ class _Groups:
     part: Longs
 
     def within(self, tuples: Longs, register: _Register) -> tuple[Longs, Longs] | None:
-        """The part of each of the tuples of a class, numbered within it, and their sizes; ``None`` if it is one."""
+        """The part of each tuple of a class, numbered within the class, and their sizes; ``None`` for a single part."""
         cells = register.cell_of_tuple[tuples]
         held = cells >= 0
         own = self.of_cell[cells[held]]
@@ -216,7 +217,7 @@ class _Groups:
         sizes = np.bincount(inverse, register.counts.cell_sizes[cells[held]]).astype(np.int64)
         whole = np.bincount(self.part, self.recoding.sizes).astype(np.int64)
         if len(numbers) < 2 or not np.array_equal(sizes, whole[numbers]):
-            return None  # one part, or parts that reach into other classes
+            return None  # a single part, or parts that extend to other classes
         result = np.empty(len(tuples), dtype=np.int64)
         result[held] = inverse
         near = self._nearest(register.codes[tuples[~held]], np.unique(own))
@@ -224,7 +225,7 @@ class _Groups:
         return result, sizes
 
     def _nearest(self, codes: Ints, groups: Longs) -> Longs:
-        """Of these groups the one whose cells cover the most values of each tuple."""
+        """The group whose cells cover the most values of each tuple."""
         fitting = np.zeros((len(codes), len(groups)), dtype=np.int64)
         for at, column in enumerate(self.recoding.columns):
             covers = cells_of_column(column, column.texts)[self.recoding.groups[groups, at]]
@@ -234,9 +235,9 @@ class _Groups:
 
 
 def _first_cut(recoding: Recoding) -> Longs:
-    """The side of the first cut that each group is on; its own number where groups are not made by cuts.
+    """The side of the first cut that each group is on; the number of the group if the method does not cut.
 
-    A method that cuts would have made this cut before any other: had it kept the requirement, it would have been made.
+    A method that cuts tries this cut before any other, and makes it unless it breaks the requirement.
     """
     groups = np.arange(len(recoding.groups))
     tree = recoding.router
@@ -254,7 +255,7 @@ def _first_cut(recoding: Recoding) -> Longs:
 
 
 def _restricted(domain: Domain, records: Longs) -> tuple[Domain, Ints]:
-    """A domain without what nobody holds, and the new code of each old one."""
+    """A domain without the values that nobody holds, and the new code of each old code."""
     values = len(domain.labels)
     held = np.flatnonzero(records[:values])
     missing = bool(domain.has_missing and records[values])
@@ -276,12 +277,12 @@ def _restricted(domain: Domain, records: Longs) -> tuple[Domain, Ints]:
 
 _OWNER: Final = "minimality"
 _ENOUGH: Final = 200
-"""So many drawn ways that break the requirement tell a probability to a few percents."""
+"""The number of drawn divisions that break the requirement; it determines probabilities to a few percent."""
 _FEWEST: Final = 20
-"""Where fewer are found, nothing is said."""
+"""With fewer such divisions, nothing is claimed."""
 _MOST_DRAWS: Final = 20_000
 _CELLS: Final = 2**21
-"""So many numbers are drawn together."""
+"""The most random numbers in memory at once."""
 
 
 def minimality(
@@ -298,23 +299,24 @@ def minimality(
     Parameters
     ----------
     release : Release or path
-        With a requirement on a sensitive column, such as l-diversity; a path is that of a saved one.
+        A release with a requirement on a sensitive column, such as l-diversity, or the path of a saved release.
     members : dataframe or path
         All people of the table, with their original quasi-identifiers and the column.
     non_members : dataframe or path
         People of the same population who are not in it; those of them who fit a class are the control.
     column : str, optional
-        The sensitive column; the first that a requirement protects if not given.
+        The sensitive column; by default the first that a requirement protects.
     sure : float
-        From which probability on a value is claimed. Values that the class alone makes so probable are not.
+        The least probability at which a value is claimed. Values that are as probable by the class alone are not
+        claimed.
     random_state : int, numpy Generator or None
-        Draws the ways to divide values; the same number gives the same result.
+        Draws the divisions of values; the same number gives the same result.
 
     Examples
     --------
-    The paper's example, six times. Of the seven people of a town two are ill, and the release names neither street. Had
-    they not lived in the same one, the streets would have been told apart. Here illness also reveals the street, which
-    has to be accepted first:
+    The paper's example, six times. Two of the seven people of a town are ill, and the release names neither street. If
+    the two did not live in the same street, the release would distinguish the streets. Here illness also reveals the
+    street, which has to be accepted first:
 
     >>> import pyarrow as pa
     >>> import hedgerow as hr
@@ -335,9 +337,9 @@ def minimality(
     required = _requirements(release, column)
     people = read_valued(release, members, non_members, [str(required[0].column)])
     _refuse_parts(people)
-    finer = finer_groups(people, max(one.minimal_size for one in release.guarantee.requirements))
-    told = _Told.of(people, finer, _bound(people, required), generator)
-    guess, probability, share = told.best(finer.group, finer.of_class)
+    finer = finer_groups(people, max(requirement.minimal_size for requirement in release.guarantee.requirements))
+    posteriors = _Posteriors.of(people, finer, _bound(people, required), generator)
+    guess, probability, share = posteriors.best(finer.group, finer.of_class)
     _, index = people.distinct
     claimed = ((probability >= sure - 1e-9) & (share < sure))[index]
     right = guess[index] == people.values[:, 0]
@@ -351,23 +353,24 @@ def minimality(
         Claims.of(claimed[inside], right[inside]),
         Claims.of(claimed[control], right[control]),
         *finer.remarks,
-        *_surprise(told, finer, people),
+        *_surprise(posteriors, finer, people),
     )
 
 
 def _requirements(release: Release, column: str | None) -> list[Requirement]:
-    """What is required of the column; of the first one that something is required of, if none is named."""
-    found = [one for one in release.guarantee.requirements if one.column is not None and one.shield is None]
+    """The requirements on the column, by default on the first column that has any."""
+    requirements = release.guarantee.requirements
+    found = [rule for rule in requirements if rule.column is not None and rule.shield is None]
     if not found:
         raise BadInput(
-            "Nothing is required of a sensitive column over all quasi-identifiers, so there is nothing that minimality "
-            "could tell. Attack a release with l-diversity or the like."
+            "Nothing is required of a sensitive column over all quasi-identifiers, so minimality cannot reveal "
+            "anything. Attack a release with l-diversity or the like."
         )
-    names = list(dict.fromkeys(str(one.column) for one in found))
+    names = list(dict.fromkeys(str(rule.column) for rule in found))
     if column is not None and column not in names:
-        raise BadInput(f"Nothing is required of {column!r}. Name a column of which something is: {listing(names)}.")
+        raise BadInput(f"Nothing is required of {column!r}. Name a column with a requirement: {listing(names)}.")
     wanted = names[0] if column is None else column
-    return [one for one in found if one.column == wanted]
+    return [rule for rule in found if rule.column == wanted]
 
 
 def _refuse_parts(people: Valued) -> None:
@@ -375,7 +378,7 @@ def _refuse_parts(people: Valued) -> None:
     if people.members != rows:
         raise BadInput(
             f"{people.members:,} members are given, and the release was made of {rows:,} rows. Give all people of the "
-            "table: who attacks minimality must know who is in each class."
+            "table: this attacker must know the people of each class."
         )
 
 
@@ -383,44 +386,47 @@ def _bound(people: Valued, required: list[Requirement]) -> list[BoundRequirement
     domain, rows = people.columns[0].domain, people.published[:, 0]
     histogram = np.bincount(rows, minlength=domain.size)
     context = Context((SensitiveColumn(domain, histogram),), len(rows))
-    return [one.bind(context) for one in required]
+    return [requirement.bind(context) for requirement in required]
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
-    """What is known of the values in finer groups.
+class _Posteriors:
+    """The probabilities of the values in finer groups.
 
     Attributes
     ----------
     histograms : int array (classes, values)
         The published values of each class.
     by_class : mapping of class to float array (groups, values)
-        How probable each value is in each finer group of a class that has some.
+        The probability of each value in each finer group, for classes with such groups.
     """
 
     histograms: Longs
     by_class: dict[int, Floats]
 
     @classmethod
-    def of(cls, people: Valued, finer: Finer, bound: list[BoundRequirement], generator: np.random.Generator) -> _Told:
+    def of(
+        cls, people: Valued, finer: Finer, bound: list[BoundRequirement], generator: np.random.Generator
+    ) -> _Posteriors:
         classes, values = people.classes, people.columns[0].domain.size
         key = classes.of_row.astype(np.int64) * values + people.published[:, 0]
         histograms = np.bincount(key, minlength=len(classes.codes) * values).reshape(-1, values)
         drawn = {}
         for at, sizes in finer.sizes.items():
-            found = _Drawn.of(histograms[at], sizes, bound, generator)
-            if found is not None:
-                drawn[at] = found
-        # Where one broken group anywhere is enough, a class of several may have none.
-        none = float(np.prod([1 - one.broken for one in drawn.values()])) if finer.together else 0.0
-        return cls(histograms, {at: one.given(none, together=finer.together) for at, one in drawn.items()})
+            divisions = _Divisions.of(histograms[at], sizes, bound, generator)
+            if divisions is not None:
+                drawn[at] = divisions
+        # If a broken group anywhere is enough, some class may have none.
+        none = float(np.prod([1 - divisions.broken for divisions in drawn.values()])) if finer.together else 0.0
+        shares = {at: divisions.given(none, together=finer.together) for at, divisions in drawn.items()}
+        return cls(histograms, shares)
 
     def best(self, group: Longs, of_class: Longs) -> tuple[Longs, Floats, Floats]:
-        """The likeliest value of each tuple, its probability, and its share in the class; 0 where nothing is told."""
+        """The most probable value of each tuple, its probability, and its share in the class; 0 if unknown."""
         guess, probability, share = np.full(len(group), -1), np.zeros(len(group)), np.zeros(len(group))
-        for at, told in self.by_class.items():
+        for at, shares in self.by_class.items():
             here = np.flatnonzero((of_class == at) & (group >= 0))
-            own = told[group[here]]
+            own = shares[group[here]]
             guess[here] = own.argmax(axis=1)
             probability[here] = own.max(axis=1)
             share[here] = (self.histograms[at] / self.histograms[at].sum())[guess[here]]
@@ -428,14 +434,15 @@ class _Told:
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
-    """Ways to divide the values of a class among finer groups: mean shares where some group breaks what is required.
+class _Divisions:
+    """Drawn divisions of a class's values among finer groups.
 
     Attributes
     ----------
     broken : float
-        The share of all ways in which one does.
+        The share of divisions in which some group breaks the requirement.
     where_broken, elsewhere : float arrays (groups, values)
+        The mean shares in these divisions, and in the others.
     """
 
     broken: float
@@ -445,8 +452,8 @@ class _Drawn:
     @classmethod
     def of(
         cls, histogram: Longs, sizes: Longs, bound: list[BoundRequirement], generator: np.random.Generator
-    ) -> _Drawn | None:
-        """Draw until enough ways break it; ``None`` if hardly any does."""
+    ) -> _Divisions | None:
+        """Draw until enough divisions break the requirement; ``None`` if hardly any does."""
         groups, values = len(sizes), len(histogram)
         codes = np.repeat(np.arange(values), histogram)
         place = np.repeat(np.arange(groups), sizes) * values
@@ -466,7 +473,7 @@ class _Drawn:
         return cls(found[1] / found.sum(), where_broken, elsewhere)
 
     def given(self, none: float, *, together: bool) -> Floats:
-        """The shares, given that a group breaks it here; or, together, in this class or in another one."""
+        """The shares, given that a group breaks the requirement in this class or, if ``together``, in any class."""
         if not together or none >= 1:
             return self.where_broken
         here = min(1.0, self.broken / (1 - none))
@@ -474,31 +481,31 @@ class _Drawn:
 
 
 def _broken(drawn: Longs, sizes: Longs, bound: list[BoundRequirement]) -> Bools:
-    """Which ways have a group that breaks something."""
+    """Whether some group of each division breaks a requirement."""
     ways, groups, values = drawn.shape
     flat, repeated = drawn.reshape(ways * groups, values), np.tile(sizes, ways)
     holds = np.ones(ways * groups, dtype=bool)
-    for one in bound:
-        holds &= one.satisfied(repeated, flat)
+    for requirement in bound:
+        holds &= requirement.satisfied(repeated, flat)
     return np.asarray(~holds.reshape(ways, groups).all(axis=1))
 
 
-def _surprise(told: _Told, finer: Finer, people: Valued) -> tuple[str, ...]:
-    """How much the true values of members become more probable in classes of which something is told."""
+def _surprise(posteriors: _Posteriors, finer: Finer, people: Valued) -> tuple[str, ...]:
+    """How much more probable the true values of members become in classes with finer groups."""
     index: Ints = people.distinct[1][: people.members]
     values = people.values[: people.members, 0]
     before, after = [], []
-    for at, shares in told.by_class.items():
+    for at, shares in posteriors.by_class.items():
         here = np.flatnonzero((finer.of_class[index] == at) & (finer.group[index] >= 0))
-        histogram = told.histograms[at]
+        histogram = posteriors.histograms[at]
         before.append((histogram / histogram.sum())[values[here]])
         after.append(shares[finer.group[index[here]], values[here]])
     count = sum(map(len, before))
     if not count:
-        return ("no class is coarser than k alone would have made it, or chance explains it",)
+        return ("no class is coarser than for k alone, or chance explains it",)
     means = [share_told(float(np.concatenate(part).mean()), count) for part in (before, after)]
     held = share_told(count / people.members, people.members)
     return (
-        f"classes that k alone would have split hold {held:.0%} of members; there the probability of their true value "
-        f"is {means[0]:.0%} by the class and {means[1]:.0%} by minimality, on the average",
+        f"classes that would be split for k alone hold {held:.0%} of members; there the probability of the true value "
+        f"is {means[0]:.0%} by the class and {means[1]:.0%} by minimality, on average",
     )

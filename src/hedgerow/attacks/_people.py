@@ -1,4 +1,4 @@
-"""What an attacker knows: the original values of people, what is published, and labels to judge him by."""
+"""The attacker's knowledge: original values of people, the published table, and labels to judge the claims by."""
 
 from __future__ import annotations
 
@@ -53,29 +53,29 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# The people that an attack is made on: read once, as the released table was read, and checked before any claim.
+# The attacked people: read once, in the same way as the released table, and checked before any claim.
 #
-# A wrong table makes an attack fail, and an attack that fails is taken for good news. So three mistakes are errors.
-# The members do not fit the release: then they were read in another way, or are not its people. The same person is on
-# both sides. The two sides are more alike than two independent samples are: then the ones are among the others.
+# With a wrong table an attack fails, which looks like good news. So three mistakes are errors. First, the members do
+# not fit the release: they were read in another way, or are not its people. Second, a person is on both sides. Third,
+# the two sides are more alike than two independent samples: some members are among the non-members.
 #
-# How alike two samples are follows from their equal rows. Put both together, and let :math:`c` rows be equal,
-# :math:`a` of them on the one side. Given the rows, whoever draws the sides at random draws :math:`a` from a
-# multivariate hypergeometric distribution. The sides are too alike if :math:`\sum a^2 / c`, which is the statistic of
-# the test of homogeneity, is smaller than in almost all such draws. This holds for any population: where few rows
-# differ, many are equal by chance, and the draws have as many.
+# The similarity of two samples follows from their equal rows. In both samples together, let :math:`c` rows be equal,
+# :math:`a` of them on one side. If the sides are drawn at random, :math:`a` follows a multivariate hypergeometric
+# distribution. The sides are too alike if :math:`\sum a^2 / c`, the statistic of the test of homogeneity, is smaller
+# than in almost all such draws. This holds for any population: if there are few distinct rows, many are equal by
+# chance, also in the draws.
 
 
 _MEMBERS, _OTHERS = "members", "non-members"
 _MUST_FIT: Final = 0.95
-"""Members fit a class as often as rows were published, times this: less is no rounding, but another table."""
+"""The share of members who fit a class, relative to that of published rows; less means another table, not rounding."""
 _DRAWS: Final = 2_000
-"""So many random sides; all of them must be less alike."""
+"""The number of random divisions; all of them must be less alike."""
 _FEWEST_DRAWS: Final = 200
 _CELLS: Final = 2**23
-"""So many numbers are drawn; of large tables fewer sides, whose mean and deviation tell the rest."""
+"""The most random numbers. For large tables there are fewer divisions, whose mean and deviation are used too."""
 _FAR: Final = 3.5
-"""So many standard deviations below the mean: as rare as one of the draws."""
+"""Standard deviations below the mean that are as rare as one of the draws."""
 _HOW_READ: Final = (
     "Read both tables as the one that was anonymized: check --decimal, --missing, --encoding, --delimiter, --kind and "
     "--hierarchies, or name its job file (--job); in Python hr.File, missing=, kinds= and Release.load(hierarchies=)."
@@ -84,7 +84,7 @@ _HOW_READ: Final = (
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of some people, and what stands before decimals in their text."""
+    """The rows of some people, and the decimal point of numbers in their text."""
 
     frame: nw.DataFrame[Any]
     decimal: str = "."
@@ -102,7 +102,7 @@ class Rows:
         return cls(frame)
 
     def texts(self, name: str) -> pa.Array:
-        """A column as text, a value each."""
+        """A column as text."""
         values = as_arrow(self.frame[name])
         if pa.types.is_dictionary(values.type):
             values = values.cast(values.type.value_type)
@@ -118,9 +118,9 @@ class Given:
     release : Release
     members, others : Rows
     kinds : mapping of column to kind
-        What columns hold, as a :class:`~hedgerow.Schema` takes it.
+        The kinds of columns, as in a :class:`~hedgerow.Schema`.
     missing : tuple of str
-        Texts that mean "no value", those of the release among them.
+        Texts that mean "no value", including those of the release.
     """
 
     release: Release
@@ -140,9 +140,9 @@ class Given:
         missing: Sequence[str] = (),
         needed: Sequence[str] = (),
     ) -> Given:
-        """Read both tables and check them; people who were read before are taken as they are.
+        """Read both tables and check them. People who were already read are reused.
 
-        Columns that are ``needed`` besides the quasi-identifiers are refused where they lack.
+        A table that lacks a ``needed`` column or a quasi-identifier is refused.
         """
         if isinstance(members, Given):
             given = members if members.release is release else members.of_release(release)
@@ -160,7 +160,7 @@ class Given:
         return given
 
     def of_release(self, release: Release) -> Given:
-        """The same people, who are in the table of another release too."""
+        """The same people for another release of their table."""
         missing = tuple(dict.fromkeys((*release.guarantee.missing, *self.missing)))
         given = replace(self, release=release, missing=missing)
         given.refuse_lacking(release.quasi)
@@ -169,12 +169,12 @@ class Given:
 
     @property
     def sides(self) -> tuple[tuple[str, Rows], tuple[str, Rows]]:
-        """Both, with what they are called."""
+        """Both tables with their names in messages."""
         return (_MEMBERS, self.members), (_OTHERS, self.others)
 
     @property
     def entity(self) -> str | None:
-        """The column that tells people apart, where the release was made for people and not for rows."""
+        """The column that identifies the person, if the release counts people instead of rows."""
         name: str | None = self.release.facts["columns"].get("entity")
         return name
 
@@ -191,16 +191,16 @@ class Given:
             absent = [name for name in needed if name not in rows.frame.columns]
             if absent:
                 wanted = " and the target" if self.release.target in needed else ""
-                people = f", and {self.entity!r}, which tells people apart" if self.entity in absent else ""
+                people = f", and {self.entity!r}, which identifies people" if self.entity in absent else ""
                 raise BadInput(
                     f"The {who} lack columns of the release: {listing(absent)}. Give all quasi-identifiers{wanted}"
-                    f"{people}, as they were before the table was anonymized. If the columns were not told apart, name "
-                    "the delimiter (--delimiter)."
+                    f"{people}, with the values before the table was anonymized. If the text was not split into "
+                    "columns, name the delimiter (--delimiter)."
                 )
 
     @cached_property
     def counted(self) -> Bools:
-        """One row of each person, drawn at random, members first: people are counted, not their visits."""
+        """One random row of each person, members first: people are counted, not their visits."""
         lengths = [len(rows.frame) for _, rows in self.sides]
         if self.entity is None:
             return np.ones(sum(lengths), dtype=bool)
@@ -214,7 +214,7 @@ class Given:
 
     @cached_property
     def _people(self) -> tuple[Longs, Longs]:
-        """The person of each row, on both sides."""
+        """The code of the person of each row, on both sides."""
         texts = [rows.texts(str(self.entity)) for _, rows in self.sides]
         codes = pa.concat_arrays(texts).dictionary_encode(null_encoding="encode").indices.to_numpy().astype(np.int64)
         return codes[: len(texts[0])], codes[len(texts[0]) :]
@@ -231,20 +231,20 @@ class Given:
             )
 
     def refuse_alike(self) -> None:
-        """Refuse sides of which the one is, or holds, people of the other."""
+        """Refuse non-members who are, or include, members."""
         published = [name for name in self.shared if name in self.release.guarantee.columns]
         for columns in dict.fromkeys((tuple(self.shared), tuple(published))):
             first, second, equal = self._equal_rows(columns)
             if _too_alike(first, second):
                 raise BadInput(
                     f"The non-members are too much like the members: {share_told(equal, len(self.others.frame)):.0%} "
-                    f"of their rows are rows of members too, by {plural(len(columns), 'columns')}, and the two tables "
-                    "are more alike than two random samples of any population are. Do not give members, or the whole "
+                    f"of their rows equal rows of members in {plural(len(columns), 'columns')}, and the two tables "
+                    "are more alike than two random samples of any population. Do not give members, or the whole "
                     "table, as non-members: hold a random part of the rows back, and anonymize the others."
                 )
 
     def _equal_rows(self, columns: Sequence[str]) -> tuple[Longs, Longs, float]:
-        """How many rows of each side are equal, for each row that differs; the share of others' that members have."""
+        """The number of rows on each side for each distinct row, and the share of others' rows that members have."""
         codes: list[Ints] = []
         sizes = []
         for name in columns:
@@ -260,7 +260,7 @@ class Given:
 
 
 def check_people(given: Given, members: Any = None, non_members: Any = None) -> None:
-    """Refuse people of whom nothing that an attack finds, or does not find, would mean anything."""
+    """Refuse people for whom the result of an attack would be meaningless."""
     _refuse_one_table(members, non_members)
     given.refuse_people_twice()
     given.refuse_alike()
@@ -268,15 +268,14 @@ def check_people(given: Given, members: Any = None, non_members: Any = None) -> 
 
 
 def _refuse_strangers(given: Given) -> None:
-    """Refuse members who fit fewer classes than the manifest's published rows make certain."""
-
+    """Refuse members of whom fewer fit a class than the manifest's number of published rows implies."""
     people = people_of(given)
     fits = people.fitting.sum(axis=1)[people.distinct[1][: people.members]] > 0
     facts = given.release.facts
     rows = int(facts["rows_in"])
     published = 1 - int(facts["rows_lost"]) / max(1, rows)
     share = Risk.share(int(fits.sum()), len(fits))
-    # Of a part of the members fewer may fit by chance; of all of them none.
+    # In a part of the members fewer may fit by chance, but not in all of them.
     if (share.value if len(fits) >= rows else share.high) < _MUST_FIT * published:
         raise BadInput(
             f"The members do not look like the rows that this release was made of: "
@@ -290,19 +289,19 @@ def _refuse_one_table(members: Any, non_members: Any) -> None:
     same = members is not None and members is non_members
     if isinstance(members, str | Path | File) and isinstance(non_members, str | Path | File):
         read = [
-            {path.resolve() for path in (one if isinstance(one, File) else File(one)).found.reads}
-            for one in (members, non_members)
+            {path.resolve() for path in (table if isinstance(table, File) else File(table)).found.reads}
+            for table in (members, non_members)
         ]
         same = same or bool(read[0] & read[1])
     if same:
         raise BadInput(
-            "Members and non-members are the same table, so that nothing can be told apart. Give other people of the "
-            "same population as non-members: hold a random part of the rows back, and anonymize the others."
+            "Members and non-members are the same table, so there is no control. Give other people of the same "
+            "population as non-members: hold a random part of the rows back, and anonymize the others."
         )
 
 
 def _too_alike(first: Longs, second: Longs) -> bool:
-    """Whether two samples are more alike than nearly all ways to divide their rows at random.
+    """Whether two samples are more alike than almost all random divisions of their rows.
 
     >>> once, never = np.ones(40, dtype=np.int64), np.zeros(40, dtype=np.int64)
     >>> _too_alike(once, once), _too_alike(np.concatenate([once, never]), np.concatenate([never, once]))
@@ -312,7 +311,7 @@ def _too_alike(first: Longs, second: Longs) -> bool:
     several = together > 1
     if not several.any():
         return False
-    # Rows that occur once are drawn as one kind: what counts is only how many of them there are.
+    # Rows that occur once are drawn as one kind, since only their number counts.
     colours = np.append(together[several], int((~several).sum()))
 
     def alike(drawn: Longs) -> Any:
@@ -322,7 +321,7 @@ def _too_alike(first: Longs, second: Longs) -> bool:
     generator = np.random.default_rng(0)
     drawn = generator.multivariate_hypergeometric(colours, int(first.sum()), size=number, method="marginals")
     found, chance = float(alike(np.append(first[several], int(first[~several].sum())))), alike(drawn)
-    # Sums of fractions are rounded.
+    # The margin allows for rounding in sums of fractions.
     below = bool((found < chance - 1e-6).all())
     return below and (number == _DRAWS or found < chance.mean() - _FAR * chance.std())
 
@@ -332,27 +331,27 @@ _MOST_LABELS: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The label of a release, or another column that it publishes as it is: its values."""
+    """The values of the label of a release, or of another column in clear."""
 
     domain: Domain
 
     @classmethod
     def of(cls, release: Release) -> Target:
-        """Read it, or say that there is none to tell."""
+        """Read the target of a release; a release without a target is refused."""
         name = release.target
         if name is None:
-            raise BadInput("The release has no target, so there are no labels to tell. Name the target in the schema.")
+            raise BadInput("The release has no target, so there are no labels to guess. Name the target in the schema.")
         domain = cls.of_column(release, name).domain
         if domain.size > _MOST_LABELS:
             raise BadInput(
-                f"The target {name!r} has {domain.size:,} values; labels are told apart up to {_MOST_LABELS}. Publish "
-                "it in classes."
+                f"The target {name!r} has {domain.size:,} values; at most {_MOST_LABELS} labels can be attacked. "
+                "Publish it in classes."
             )
         return cls(domain)
 
     @classmethod
     def of_column(cls, release: Release, name: str) -> Target:
-        """Read another column, however many values it has."""
+        """Read a column with any number of values."""
         column = as_arrow(open_frame(release.table).frame[name])
         return cls(_encoded(name, column, release.guarantee.missing, "derived").domain)
 
@@ -362,7 +361,7 @@ class Target:
         return Labels(self.domain.name, (*self.domain.labels.tolist(), *[None] * self.domain.has_missing))
 
     def codes(self, column: nw.Series[Any], missing: tuple[str, ...]) -> Longs:
-        """The label of each row, -1 where it is none that the release publishes."""
+        """The label of each row, -1 if the release does not publish it."""
         kind: Asked = "text" if self.domain.kind == "text" else "derived"
         found = _encoded(self.domain.name, as_arrow(column), missing, kind)
         code_of = {label: code for code, label in enumerate(self.domain.labels.tolist())}
@@ -372,14 +371,14 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The classes of a release, as everybody can count them.
+    """The classes of a release, counted in its published table.
 
     Attributes
     ----------
     texts : tuple of tuples of str or None
-        What each quasi-identifier publishes, each value once; ``None`` is an empty cell.
+        The distinct cells of each quasi-identifier; ``None`` is an empty cell.
     codes : int array (classes, quasi-identifiers)
-        Which of them each class publishes.
+        The codes of each class's cells.
     of_row : int array (rows,)
         The class of each published row.
     """
@@ -396,19 +395,19 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """People who are in a table, and after them others who are not, as an attacker knows them from elsewhere.
+    """People who are in a table, followed by others who are not, as an attacker knows them from another source.
 
     Attributes
     ----------
     release : Release
     domains : tuple of Domain
-        The values of each quasi-identifier that they hold.
+        The values of each quasi-identifier.
     tuples : int array (people, quasi-identifiers)
         The codes of their values.
     members : int
-        How many of them are in the table.
+        The number of people who are in the table.
     counted : bool array (people,)
-        Which of them are judged: one row of each person, where one may have several.
+        The rows that are judged: one row of each person.
     """
 
     release: Release
@@ -419,13 +418,13 @@ class People:
 
     @property
     def judged(self) -> tuple[Bools, Bools]:
-        """Which rows are judged: those of members, and of others."""
+        """The rows that are judged: those of members, and those of others."""
         inside = np.arange(len(self.counted)) < self.members
         return self.counted & inside, self.counted & ~inside
 
     @cached_property
     def distinct(self) -> tuple[Ints, Ints]:
-        """Their distinct tuples, and which of them each person has."""
+        """The distinct tuples, and the tuple of each person."""
         columns = [self.tuples[:, at] for at in range(len(self.domains))]
         return tabulate(columns, [domain.size for domain in self.domains], len(self.tuples))
 
@@ -439,48 +438,54 @@ class People:
             code_of = {text: code for code, text in enumerate(dict.fromkeys(cells))}
             texts.append(tuple(code_of))
             codes.append(np.array([code_of[text] for text in cells], dtype=np.int32)[index])
-        classes, class_of_row = tabulate(codes, [len(one) for one in texts], len(frame))
+        classes, class_of_row = tabulate(codes, list(map(len, texts)), len(frame))
         return Classes(tuple(texts), classes, class_of_row)
 
     @cached_property
     def fitting(self) -> csr_array:
-        """Which classes each distinct tuple may be in, by their cells alone, (distinct tuples, classes)."""
+        """The classes that each distinct tuple fits by their cells, (distinct tuples, classes)."""
         classes = self.classes
         covers = [cells_of_texts(texts, self.known(at)) for at, texts in enumerate(classes.texts)]
         return covering_classes(covers, classes.codes, self.distinct[0])
 
     def known(self, at: int) -> KnownColumn:
-        """What an attacker knows of a quasi-identifier."""
+        """The attacker's knowledge about a quasi-identifier."""
         domain = self.domains[at]
         records = np.bincount(self.tuples[:, at], minlength=domain.size)
         below, vague = self._labels(domain)
-        return KnownColumn(domain, records, below, vague | self._saying_nothing(at))
+        return KnownColumn(domain, records, below, vague | self._vague(at))
 
-    def _saying_nothing(self, at: int) -> set[str | None]:
-        """Numbers that stand for a group, and empty cells that are suppressed ones."""
+    def _vague(self, at: int) -> set[str | None]:
+        """Numbers that stand for a group, and empty cells that are suppressed."""
         release = self.release
-        if release.private is not None:
-            # Which methods publish them is no secret.
-            column = release.private.columns[at]
-            said = zip(column.texts, column.kinds, strict=True)
-            return {text for text, kind in said if kind in ("number", "suppressed")}
-        if release.proportions is None:
-            texts, kind = self.classes.texts[at], self.domains[at].kind
+        if release.private is None:
+            return self._vague_by_table(at)
+        # It is public which methods publish such cells.
+        column = release.private.columns[at]
+        cells = zip(column.texts, column.kinds, strict=True)
+        return {text for text, kind in cells if kind in ("number", "suppressed")}
+
+    def _vague_by_table(self, at: int) -> set[str | None]:
+        """The same, concluded from the published files."""
+        proportions = self.release.proportions
+        if proportions is None:
+            published, kind = self.classes.texts[at], self.domains[at].kind
         else:
-            texts, kind = release.proportions.columns[at].texts, release.proportions.columns[at].kind
-        numbers = {text for text in texts if text is not None and number_in(text, kind) is not None}
-        if kind == "text" or len(numbers) < len({text for text in texts if text is not None}):
+            published, kind = proportions.columns[at].texts, proportions.columns[at].kind
+        texts = {text for text in published if text is not None}
+        numbers = {text for text in texts if number_in(text, kind) is not None}
+        if kind == "text" or len(numbers) < len(texts):
             return set()
-        # In a column that publishes nothing but numbers an empty cell is a suppressed one. Of a method that suppresses
-        # each number may be that of a group; where there are proportions, the bins tell.
-        method = all_methods().get(str(release.facts["method"]))
-        of_groups = method is not None and method.family == "suppression" and release.proportions is None
-        return {None, *numbers} if of_groups else ({None} if kind == "number" else set())
+        # In a column that publishes only numbers an empty cell is suppressed. If the method suppresses, each number may
+        # belong to a group, unless proportions show the original numbers.
+        if proportions is None and _suppresses(self.release):
+            return {None, *numbers}
+        return {None} if kind == "number" else set()
 
     def _labels(self, domain: Domain) -> tuple[Leaves, frozenset[str | None]]:
-        """What the labels of a hierarchy stand for, of the values that are known or told; its root.
+        """The known or published values below each label of a hierarchy, and its root.
 
-        How columns generalize is no secret, such as what a year is; the values that they had are.
+        The hierarchy itself is public, but not the values that occurred.
         """
         given = {**self.release.hierarchies, **self.release.given_hierarchies}.get(domain.name)
         hierarchy = given.source if isinstance(given, EncodedHierarchy) else given
@@ -497,9 +502,14 @@ class People:
         return leaves_below(encoded), frozenset({str(encoded.labels[encoded.root])} - values)
 
 
+def _suppresses(release: Release) -> bool:
+    method = all_methods().get(str(release.facts["method"]))
+    return method is not None and method.family == "suppression"
+
+
 @dataclass(frozen=True, eq=False)
 class Attacked(People):
-    """People whose labels are known, to judge by them what an attacker says.
+    """People with their labels, by which an attacker's claims are judged.
 
     Attributes
     ----------
@@ -513,7 +523,7 @@ class Attacked(People):
 
     @property
     def posterior(self) -> LabelPosterior:
-        """What the release tells of labels."""
+        """The release's posterior of the labels."""
         known = [self.known(at) for at in range(len(self.domains))]
         return LabelPosterior.of_classes(self._published(), known, self.release.proportions)
 
@@ -528,12 +538,12 @@ class Attacked(People):
 
 @dataclass(frozen=True, eq=False)
 class Valued(People):
-    """People of whom more is known than the quasi-identifiers: columns that are published as they are.
+    """People with further values beside the quasi-identifiers: those of columns in clear.
 
     Attributes
     ----------
     columns : tuple of Target
-        What is known, or judged by.
+        The further columns, either known or used to judge claims.
     values : int array (people, columns)
         The codes of their values; -1 for one that the release does not publish.
     """
@@ -545,25 +555,22 @@ class Valued(People):
     def published(self) -> Longs:
         """The codes of the published rows, (rows, columns)."""
         frame, missing = open_frame(self.release.table).frame, self.release.guarantee.missing
-        codes = [one.codes(frame[one.domain.name], missing) for one in self.columns]
+        codes = [column.codes(frame[column.domain.name], missing) for column in self.columns]
         return np.stack(codes, axis=1) if codes else np.zeros((len(frame), 0), dtype=np.int64)
 
 
 def people_of(given: Given) -> People:
-    """The people who were given, with all quasi-identifiers."""
+    """The members and others, with all quasi-identifiers."""
     return People(given.release, *_tuples(given), len(given.members.frame), given.counted)
 
 
 def read_people(release: Release, members: Any, non_members: Any) -> People:
-    """Read the people who are in the table of a release, and others, with all quasi-identifiers."""
+    """Read members and others with all quasi-identifiers."""
     return people_of(Given.of(release, members, non_members))
 
 
 def read_labelled(release: Release, members: Any, non_members: Any) -> Attacked:
-    """Read the people who are in the table of a release, and others, with all quasi-identifiers and the target.
-
-    Of a person with several rows only the one that is judged is read.
-    """
+    """Read members and others with all quasi-identifiers and the target, one row of each person."""
     target = Target.of(release)
     given = Given.of(release, members, non_members, needed=(target.domain.name,))
     labels = np.concatenate([_labels(rows.frame, who, target, release) for who, rows in given.sides])
@@ -574,23 +581,23 @@ def read_labelled(release: Release, members: Any, non_members: Any) -> Attacked:
 
 
 def read_valued(release: Release, members: Any, non_members: Any, columns: Sequence[str]) -> Valued:
-    """Read the people who are in the table of a release, and others, with further columns that it publishes."""
+    """Read members and others with all quasi-identifiers and further columns in clear."""
     clear = [name for name in open_frame(release.table).frame.columns if name not in release.quasi]
     for name in columns:
         if name not in clear:
-            raise BadInput.unknown("column", str(name), clear, "Only what is published as it is can be known so.")
+            raise BadInput.unknown("column", str(name), clear, "Only a column that is published unchanged can be used.")
     given = Given.of(release, members, non_members, needed=columns)
     targets = tuple(Target.of_column(release, name) for name in columns)
     values = np.zeros((len(given.counted), len(targets)), dtype=np.int64)
-    for at, one in enumerate(targets):
-        codes = [one.codes(rows.frame[one.domain.name], given.missing) for _, rows in given.sides]
+    for at, target in enumerate(targets):
+        codes = [target.codes(rows.frame[target.domain.name], given.missing) for _, rows in given.sides]
         values[:, at] = np.concatenate(codes)
     return Valued(release, *_tuples(given), len(given.members.frame), given.counted, targets, values)
 
 
 def _tuples(given: Given) -> tuple[tuple[Domain, ...], Ints]:
-    encoded = [_together(given, at) for at in range(len(given.release.quasi))]
-    return tuple(one.domain for one in encoded), np.stack([one.codes for one in encoded], axis=1)
+    columns = [_together(given, at) for at in range(len(given.release.quasi))]
+    return tuple(column.domain for column in columns), np.stack([column.codes for column in columns], axis=1)
 
 
 def _labels(frame: nw.DataFrame[Any], who: str, target: Target, release: Release) -> Longs:
@@ -605,19 +612,19 @@ def _labels(frame: nw.DataFrame[Any], who: str, target: Target, release: Release
 
 
 def _together(given: Given, at: int) -> EncodedColumn:
-    """A column of all people by one domain, however each table stores it."""
+    """A column of all people with a common domain, whatever the types in the tables."""
     name = given.release.quasi[at]
     kind = given.kinds.get(name, kind_of(given.release, at))
     parts = []
     for who, rows in given.sides:
-        one = _read(given, who, rows, name, kind)
-        texts = pa.array([*one.domain.labels.tolist(), *[None] * one.domain.has_missing], pa.large_string())
-        parts.append(texts.take(pa.array(one.codes)))
+        column = _read(given, who, rows, name, kind)
+        texts = pa.array([*column.domain.labels.tolist(), *[None] * column.domain.has_missing], pa.large_string())
+        parts.append(texts.take(pa.array(column.codes)))
     return _encoded(name, pa.chunked_array(parts), (), kind)
 
 
 def _read(given: Given, who: str, rows: Rows, name: str, kind: Asked) -> EncodedColumn:
-    """A column of one side, or how to read it where its values are not what the release was made of."""
+    """A column of one side; values of another kind than in the release are refused with advice on reading."""
     values = as_arrow(rows.frame[name])
 
     def explained(bad: BadValues) -> BadInput:
@@ -631,7 +638,7 @@ def _read(given: Given, who: str, rows: Rows, name: str, kind: Asked) -> Encoded
 
 
 def kind_of(release: Release, at: int) -> Asked:
-    """What a quasi-identifier held before it was published, as far as the release tells."""
+    """The original kind of a quasi-identifier, as far as the release reveals it."""
     if release.proportions is not None:
         return release.proportions.columns[at].kind
     return "derived" if release.private is None else release.private.columns[at].domain.kind
@@ -643,11 +650,11 @@ def _encoded(name: str, values: pa.ChunkedArray, missing: tuple[str, ...], kind:
 
 
 # --------------------------------------------------------------------------------------------------
-# What every attack is asked with: a release, how sure the attacker must be, and a seed.
+# Parameters of every attack: a release, the least certainty of a claim, and a seed.
 
 
 def released(release: Release | str | Path, owner: str, name: str = "release") -> Release:
-    """The release, read from its files if a path is given."""
+    """The release, loaded if it is a path."""
     if isinstance(release, str | Path):
         return Release.load(release)
     if not isinstance(release, Release):
@@ -656,13 +663,13 @@ def released(release: Release | str | Path, owner: str, name: str = "release") -
 
 
 def check_sure(sure: object, owner: str) -> None:
-    """Refuse what is no probability that somebody may be sure with."""
+    """Refuse a value of ``sure`` that is not a positive probability."""
     if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 < sure <= 1:
         raise BadInput.parameter("sure", owner, "a number above 0 and up to 1", sure)
 
 
 def generator_of(random_state: int | np.random.Generator | None, owner: str) -> np.random.Generator:
-    """What draws, or a sentence on a seed that is none."""
+    """The random generator of a seed."""
     if not (random_state is None or isinstance(random_state, np.random.Generator) or is_int(random_state, 0)):
         must = "None, a numpy Generator or an int >= 0"
         raise BadInput.parameter("random_state", owner, must, random_state)

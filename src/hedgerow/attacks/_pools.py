@@ -1,16 +1,15 @@
 """Pools: what the order, the names and the numbers of pools say, besides the shares that they are published for.
 
-Proportions name the values of a column and put them in an order. If anything of a single person decides where a value
-stands, or whether it is named, then that person's secret is in the file, though every share is of many people. Two
-attackers look for it.
+Proportions name the values of a column in some order. If a single person decides the place of a value, or whether it is
+named, then that person's secret is in the file, although every share belongs to many people. Two attackers look for it.
 
-*Order.* Somebody knows a person's values and asks where the pools name them. From people of whom he knows the labels he
-learns which places go with which label.
+*Order.* Somebody knows a person's values and looks up their places in the pools. People with known labels teach the
+attacker which places go with which label.
 
-*Names.* Somebody with a register of people asks whose values are named. Whose value is not cannot be in the table, and
-from a number of people whom he knows he learns whose is.
+*Names.* Somebody with a register of people checks whose values are named. A person with an unnamed value cannot be in
+the table; people whose membership is known teach the attacker about the others.
 
-Others of the same population are the control: what the places of frequent values say of a label is said of them too.
+Others of the same population are the control: the places of frequent values reveal their labels just as well.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ __all__ = ["pool_names", "pool_order"]
 
 _LEAVES: Final = 16
 _ASKED: Final = 0.5
-"""So many are asked about; the others teach."""
+"""The share of people who are attacked; the attacker learns from the others."""
 _LEAST: Final = 5
-"""A leaf of the tree that learns has so many people at least."""
+"""The fewest people in a leaf of the learner's trees."""
 
 
 def pool_names(
@@ -43,12 +42,12 @@ def pool_names(
     *,
     random_state: int | np.random.Generator | None = 0,
 ) -> Outcome:
-    """Claim of people that they are in the table by which of their values the pools name.
+    """Claim that people are in the table, by the values that the pools name.
 
     Parameters
     ----------
     release : Release or path
-        With proportions; a path is that of a saved one.
+        A release with proportions, or the path of a saved release.
     members, non_members : dataframe, path or File
         People who are in the table, and others of the same population, with their original quasi-identifiers.
     random_state : int, numpy Generator or None
@@ -57,8 +56,7 @@ def pool_names(
     Returns
     -------
     Outcome
-        Of members the claim is always right, of the control it never is, as with
-        :func:`~hedgerow.attacks.membership`.
+        As with :func:`~hedgerow.attacks.membership`, the claim is always right for members and never for the control.
 
     Examples
     --------
@@ -73,8 +71,8 @@ def pool_names(
     people = people_of(Given.of(release, members, non_members))
     inside = np.arange(len(people.tuples)) < people.members
     named = (_places(people) >= 0).astype(np.float64)
-    said, asked = _learnt(named, inside.astype(np.int64), people.distinct[1], generator)
-    main, control = (said[side & asked] == 1 for side in people.judged)
+    answers, attacked = _learnt(named, inside.astype(np.int64), people.distinct[1], generator)
+    main, control = (answers[side & attacked] == 1 for side in people.judged)
     return Outcome.of_membership("pool-names", "is in the table", main, control)
 
 
@@ -85,12 +83,12 @@ def pool_order(
     *,
     random_state: int | np.random.Generator | None = 0,
 ) -> Outcome:
-    """Claim labels of people by where the pools name their values.
+    """Claim labels of people by the places of their values in the pools.
 
     Parameters
     ----------
     release : Release or path
-        With proportions and a target; a path is that of a saved one.
+        A release with proportions and a target, or the path of a saved release.
     members, non_members : dataframe, path or File
         People who are in the table, and others of the same population, with their original quasi-identifiers and the
         target.
@@ -100,8 +98,8 @@ def pool_order(
     Returns
     -------
     Outcome
-        A label is claimed of half of the people. The attacker learns from the other half, members and others, and asks
-        one rule of both: two rules would differ by chance.
+        A label is claimed of half of the people. The attacker learns from the other half, members and others, and uses
+        one rule for both: two rules would differ by chance.
 
     Examples
     --------
@@ -114,10 +112,10 @@ def pool_order(
     """
     generator = generator_of(random_state, "pool_order")
     attacked = read_labelled(_with_pools(release, "pool_order"), members, non_members)
-    said, asked = _learnt(_places(attacked), attacked.labels, attacked.distinct[1], generator)
+    answers, asked = _learnt(_places(attacked), attacked.labels, attacked.distinct[1], generator)
     sides = [side & asked for side in attacked.judged]
     main, control = (
-        Claims.of(np.ones(int(side.sum()), dtype=bool), said[side] == attacked.labels[side]) for side in sides
+        Claims.of(np.ones(int(side.sum()), dtype=bool), answers[side] == attacked.labels[side]) for side in sides
     )
     return Outcome.of("pool-order", f"the label {attacked.target.domain.name!r}", main, control)
 
@@ -130,9 +128,9 @@ def _with_pools(release: Release | str | Path, owner: str) -> Release:
 
 
 def _places(people: People) -> Floats:
-    """Where each person's values are named, from 0 to 1 in the order of the pools, (people, columns).
+    """The place of each person's values in the order of the pools, from 0 to 1, (people, columns).
 
-    A number that is in a range and is not named has the place -1, and what is in no pool -2.
+    An unnamed number inside a range has the place -1, a value in no pool -2.
     """
     proportions = people.release.proportions
     columns = []
@@ -148,16 +146,16 @@ def _places(people: People) -> Floats:
 
 
 def _place_of(named: Pools) -> dict[str | None, float]:
-    """The place of each value that is named, as the file has them one after the other."""
+    """The place of each named value in the order of the file."""
     values = [value for members in named.members for value in members]
     return {value: at / len(values) for at, value in enumerate(values)}
 
 
 def _learnt(features: Floats, answers: Longs, index: Ints, generator: np.random.Generator) -> tuple[Longs, Bools]:
-    """The answers that trees learn from half of the people, and who is in the other half, which is asked.
+    """Answers for all people from trees trained on half of them, and whether each person is in the other half.
 
-    The same people are in the same half if they have the same values, by their index. Were each half asked by what the
-    other one teaches, the claims of both would depend on each other, and intervals would be too narrow.
+    People with the same values, by their index, are in the same half. If each half were attacked by training on the
+    other, the claims would depend on each other, and intervals would be too narrow.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
@@ -165,7 +163,7 @@ def _learnt(features: Floats, answers: Longs, index: Ints, generator: np.random.
     asked = (generator.random(int(index.max()) + 1) < _ASKED)[index]
     seed = int(generator.integers(2**31))
     if asked.all() or not asked.any():
-        raise BadInput("There are too few people who differ, so that nothing can be learnt from some of others.")
+        raise BadInput("There are too few distinct people to learn from some of them about others.")
     known = np.unique(answers[~asked])
     if len(known) < 2:
         return np.full(len(answers), known[0]), asked

@@ -1,11 +1,11 @@
-"""An attacker who learns: from rows redrawn from the release, and from people whose labels he knows already.
+"""Stacking: an attacker who learns from rows redrawn from the release, and from people whose labels are known.
 
-He trains a learner on the release and asks it about everybody. Then he weighs the learner against the posterior by a
-logistic regression on other people whose labels he knows. Members are weighed by members and non-members by
-non-members, each by folds that they are not in: so both attacks are as good as they can be, and their difference is
-what being in the table tells.
+The attacker trains a learner on the release and predicts everybody. A logistic regression on other people with known
+labels then weights the learner against the posterior. The weights for members come from members and those for
+non-members from non-members, in other folds each. So both attacks are as good as they can be, and their difference is
+the effect of being in the table.
 
-How easy people are to guess is asked of a learner that sees people and no release.
+A learner that sees people but no release measures how easy people are to guess.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from hedgerow.risk import Posterior
 __all__ = ["easy_to_guess", "folds_of", "learnt", "redrawn", "weighed"]
 
 _MOST_CATEGORIES: Final = 255
-"""Of a column that scikit-learn's boosting takes; of more the rarest are missing."""
+"""The most categories that scikit-learn's boosting accepts; rarer categories become missing."""
 
 _FOLDS: Final = 5
 _SURE: Final = 1e-4
-"""Nobody is taken for surer than this far from 0 and 1."""
+"""The least distance of a probability from 0 and 1."""
 
 
 def learnt(attacked: Attacked, learner: Any, repeats: int, generator: np.random.Generator) -> Floats:
-    """What a learner that was trained on redrawn rows expects of each person, (people, labels)."""
+    """The label probabilities of each person by a learner that is trained on redrawn rows, (people, labels)."""
     from threadpoolctl import threadpool_limits  # which scikit-learn brings
 
     release = attacked.release
@@ -49,58 +49,58 @@ def learnt(attacked: Attacked, learner: Any, repeats: int, generator: np.random.
     distinct, index = attacked.distinct
     training, asked = [], []
     for at, domain in enumerate(attacked.domains):
-        one = encode_column(domain.name, as_arrow(drawn[domain.name]), missing=missing, kind=_asked(attacked, at))
-        training.append(features.of_domain(at, one.domain)[one.codes])
+        column = encode_column(domain.name, as_arrow(drawn[domain.name]), missing=missing, kind=_asked(attacked, at))
+        training.append(features.of_domain(at, column.domain)[column.codes])
         asked.append(features.of_domain(at, domain)[distinct[:, at]])
     labels = attacked.target.codes(drawn[attacked.target.domain.name], missing)
-    # Of a column that is hidden from everybody nothing can be learnt.
-    told = np.array([not np.isnan(column).all() for column in training])
-    model = _model(learner, features.categorical[told], int(generator.integers(2**31)))
-    if not told.any() or len(np.unique(labels)) == 1:
+    # An entirely suppressed column teaches nothing.
+    shown = np.array([not np.isnan(column).all() for column in training])
+    model = _model(learner, features.categorical[shown], int(generator.integers(2**31)))
+    if not shown.any() or len(np.unique(labels)) == 1:
         return np.tile(np.bincount(labels, minlength=number) / len(labels), (len(index), 1))
     with threadpool_limits(limits=1):
-        model.fit(np.column_stack(training)[:, told], labels)
-        return _probabilities(model, np.column_stack(asked)[:, told], number)[index]
+        model.fit(np.column_stack(training)[:, shown], labels)
+        return _probabilities(model, np.column_stack(asked)[:, shown], number)[index]
 
 
 def easy_to_guess(attacked: Attacked, learner: Any, folds: Longs, generator: np.random.Generator) -> Floats:
-    """How probable a learner of people in other folds, members or not, finds each person's own label, (people,)."""
+    """The probability of each person's own label by a learner that is trained on people in other folds, (people,)."""
     from threadpoolctl import threadpool_limits
 
     features = _Features.of(attacked)
     distinct, index = attacked.distinct
     columns = [features.of_domain(at, domain)[distinct[:, at]] for at, domain in enumerate(attacked.domains)]
-    told = np.array([not np.isnan(column).all() for column in columns])
+    shown = np.array([not np.isnan(column).all() for column in columns])
     rows, labels = np.column_stack(columns)[index], attacked.labels
     seed = int(generator.integers(2**31))
     easy = np.zeros(len(labels))
     for fold in np.unique(folds):
         inside, others = folds == fold, folds != fold
-        if not told.any() or len(np.unique(labels[others])) < 2:
-            continue  # nothing can be learnt, so that all are as easy
-        model = _model(learner, features.categorical[told], seed)
+        if not shown.any() or len(np.unique(labels[others])) < 2:
+            continue  # nothing can be learnt: everybody is equally easy
+        model = _model(learner, features.categorical[shown], seed)
         with threadpool_limits(limits=1):
-            model.fit(rows[others][:, told], labels[others])
-            said = _probabilities(model, rows[inside][:, told], attacked.target.domain.size)
-        easy[inside] = said[np.arange(len(said)), labels[inside]]
+            model.fit(rows[others][:, shown], labels[others])
+            predicted = _probabilities(model, rows[inside][:, shown], attacked.target.domain.size)
+        easy[inside] = predicted[np.arange(len(predicted)), labels[inside]]
     return easy
 
 
 def redrawn(release: Release, repeats: int, generator: np.random.Generator, names: Sequence[str]) -> nw.DataFrame[Any]:
-    """The release in original values; its rows are in no order that a seed decides, so they are sorted first."""
+    """The redrawn release. Its rows are sorted first, since no seed decides their order."""
     from hedgerow.learning.redraw import redraw
 
     frame = open_frame(release.table).frame
     columns = {name: as_arrow(frame[name]) for name in names}
     plain = {
-        name: one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one
-        for name, one in columns.items()
+        name: column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for name, column in columns.items()
     }
     table = pa.table(plain)
     order = pc.sort_indices(table, [(name, "ascending") for name in table.column_names])
-    given = {
-        name: one.source if isinstance(one, EncodedHierarchy) else one
-        for name, one in release.given_hierarchies.items()
+    sources = {
+        name: hierarchy.source if isinstance(hierarchy, EncodedHierarchy) else hierarchy
+        for name, hierarchy in release.given_hierarchies.items()
     }
     drawn = redraw(
         table.take(order),
@@ -108,29 +108,29 @@ def redrawn(release: Release, repeats: int, generator: np.random.Generator, name
         generator,
         proportions=release.proportions,
         quasi=release.quasi,
-        hierarchies={name: one for name, one in given.items() if one is not None},
+        hierarchies={name: source for name, source in sources.items() if source is not None},
     )
     return open_frame(drawn).frame
 
 
 def weighed(posterior: Posterior, expected: Floats, labels: Longs, folds: Longs) -> Floats:
-    """Weigh what is told against what is expected, by people of other folds, (people, labels)."""
+    """Weight the posterior against the learner's prediction, by people of other folds, (people, labels)."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    told = posterior.probabilities
-    features = np.column_stack([_odds(told), _odds(expected), posterior.matching > 0])
-    result = np.empty_like(told)
+    published = posterior.probabilities
+    features = np.column_stack([_odds(published), _odds(expected), posterior.matching > 0])
+    result = np.empty_like(published)
     for fold in np.unique(folds):
         inside, others = folds == fold, folds != fold
         if len(np.unique(labels[others])) < 2:
-            # There is nobody to weigh by: he takes the mean of both.
-            result[inside] = (told[inside] + expected[inside]) / 2
+            # Nobody to learn weights from: the attacker takes the mean of both.
+            result[inside] = (published[inside] + expected[inside]) / 2
             continue
         model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
         model.fit(features[others], labels[others])
-        result[inside] = _probabilities(model, features[inside], told.shape[1])
+        result[inside] = _probabilities(model, features[inside], published.shape[1])
     return result
 
 
@@ -141,7 +141,7 @@ def folds_of(index: Ints, generator: np.random.Generator) -> Longs:
 
 @dataclass(frozen=True, eq=False)
 class _Features:
-    """How a learner is given the quasi-identifiers: numbers as they are, categories by codes, nan where missing."""
+    """The quasi-identifiers as features for a learner: numbers unchanged, categories as codes, nan for missing."""
 
     places: tuple[dict[str, int] | None, ...]
 

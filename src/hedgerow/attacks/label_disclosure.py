@@ -1,15 +1,15 @@
-"""Label disclosure: what a release tells of the labels of the people in it, beyond what it tells of anybody.
+"""Label disclosure: what a release reveals about the labels of its own people, beyond those of anybody else.
 
-A release whose label can be learnt tells something of everybody's label: that is what it is published for. It
-discloses only what it tells of its own people beyond that. So the attack is made on people who are in the table
-(members) and on others of the same population who are not, and what counts is the difference. By chance the ones may
-be easier to guess than the others. A learner that never sees the release, and knows of each person only what others
-teach, says how easy they are; that difference is taken off.
+A release whose label can be learnt reveals something about everybody's label, which is its purpose. A disclosure is
+what it reveals about its own people beyond that. So the attack is made on people who are in the table (members) and on
+others of the same population, and only the difference counts. By chance one side may be easier to guess than the other.
+A learner that never sees the release, and learns about each person only from other people, measures this; the
+difference is subtracted.
 
-Two attackers: one knows what the release tells of a class and which classes a person fits
-(:mod:`hedgerow.risk.label_posterior` has the formula); the other also trains a learner on redrawn rows, and weighs both
-by people whose labels he knows (:mod:`hedgerow.attacks._stacking`). The accuracy of a learner on its training table and
-on others does not show what the first one can do: what a class tells is lost in a learner.
+There are two attackers. The first uses the published labels of each class and the classes that a person fits
+(:mod:`hedgerow.risk` has the formula). The second also trains a learner on redrawn rows, and weights both sources by
+people with known labels (:mod:`hedgerow.attacks._stacking`). The accuracy of a learner on its training table and on
+others does not show what the first attacker can do: a learner loses the information about a single class.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 from hedgerow.attacks._people import check_sure, generator_of, read_labelled, released
 from hedgerow.errors import BadInput, check_int
 from hedgerow.release import Release
@@ -35,17 +35,16 @@ _OWNER: Final = "label_disclosure"
 
 @dataclass(frozen=True)
 class Success:
-    """How well labels of some people were guessed.
+    """The success in guessing the labels of some people.
 
     Attributes
     ----------
     accuracy : Risk
-        The share of people whose most probable label is theirs.
+        The share of people whose most probable label is right.
     precision : float
-        Of the people of whose label the attacker is at least 90 % sure, the share whose label it is; nan if there are
-        none.
+        The share of right labels among those that the attacker is sure of; nan if there are none.
     recall : float
-        Of all people, the share whose label he tells rightly and with that certainty.
+        The share of all people whose label is right and that the attacker is sure of.
     matched : float
         The share of people who fit some published class.
     """
@@ -58,14 +57,14 @@ class Success:
 
 @dataclass(frozen=True)
 class Guessed:
-    """What an attacker finds out of members, and of others by the same attack.
+    """An attacker's success for members, and for others by the same attack.
 
     Attributes
     ----------
     members, control : Success
     excess : Risk
-        The accuracy for members less that of the control, beyond what members are easier to guess by chance, with its
-        95 % interval.
+        The accuracy for members minus that for the control, corrected for chance differences in how easy they are to
+        guess, with its 95 % interval.
     """
 
     members: Success
@@ -74,19 +73,19 @@ class Guessed:
 
 
 @dataclass(frozen=True, repr=False)
-class LabelDisclosure(Shown):
-    """What a release tells of the labels of the people in it.
+class LabelDisclosure(NotebookRepr):
+    """What a release reveals about the labels of the people in it.
 
     Attributes
     ----------
     alone : Guessed
-        By the posterior of what is published.
+        By the posterior from the published classes.
     stacked : Guessed
         By the posterior and a learner together.
     members, non_members : int
-        How many people were asked about.
+        The number of people.
     sure : float
-        From which probability on precision and recall count a label as told.
+        The least probability at which precision and recall count a label.
     """
 
     alone: Guessed
@@ -97,13 +96,13 @@ class LabelDisclosure(Shown):
 
     @property
     def excess(self) -> Risk:
-        """That of the attacker who has the larger one."""
+        """The larger excess of the two attackers."""
         return max(self.alone.excess, self.stacked.excess, key=lambda risk: risk.value)
 
     def __repr__(self) -> str:
         lines = [f"LabelDisclosure({self.members:,} members, {self.non_members:,} non-members)"]
-        for name, one in (("alone", self.alone), ("stacked", self.stacked)):
-            main, control, points = one.members, one.control, one.excess
+        for name, guessed in (("alone", self.alone), ("stacked", self.stacked)):
+            main, control, points = guessed.members, guessed.control, guessed.excess
             lines += [
                 f"{name}: excess {100 * points.value:.1f} points ({100 * points.low:.1f} to {100 * points.high:.1f}), "
                 f"accuracy {main.accuracy.value:.1%} - {control.accuracy.value:.1%}",
@@ -124,28 +123,28 @@ def label_disclosure(
     strangers: Literal["nearest", "prior"] = "nearest",
     random_state: int | np.random.Generator | None = 0,
 ) -> LabelDisclosure:
-    """Attack the labels of a release, beside a control.
+    """Attack the labels of a release, compared with a control.
 
     Parameters
     ----------
     release : Release or path
-        With a target; a path is that of a saved one. Proportions are used if it publishes some.
+        A release with a target, or the path of a saved release. Its proportions are used if it publishes them.
     members : dataframe or path
         People who are in the table, with their original quasi-identifiers and the target: all of them, or a random
         part.
     non_members : dataframe or path
-        People of the same population who are not.
+        People of the same population who are not in the table.
     learner : classifier, optional
-        Any one of scikit-learn; HistGradientBoostingClassifier if not given. It is cloned, and gets standardized
+        A scikit-learn classifier, by default HistGradientBoostingClassifier. It is cloned, and gets standardized
         numbers and a feature for each category.
     repeats : int
         How many times the release is redrawn for the learner.
     sure : float
-        From which probability on precision and recall count a label as told.
+        The least probability at which precision and recall count a label.
     strangers : {"nearest", "prior"}
-        What is guessed of people who fit no class, who are hardly ever members: the labels of the classes that fit in
-        the most columns, or of the whole release. The prior makes the control weak, and the excess large, where
-        classes are small: few others fit them.
+        The labels guessed for people who fit no class, who are rarely members: those of the classes that fit in the
+        most columns, or those of the whole release. With small classes, which few others fit, the prior makes the
+        control weak and the excess large.
     random_state : int, numpy Generator or None
         The same number gives the same result.
 
@@ -156,9 +155,9 @@ def label_disclosure(
 
     Notes
     -----
-    ``excess = accuracy(members) - accuracy(non_members)``, less the same difference of a learner of the people
-    themselves, who are asked about in folds that it has not seen (:meth:`hedgerow.risk.Risk.beyond`).
-    The published classes that a person fits count by their sizes and by the likelihood of the person's values in them.
+    ``excess = accuracy(members) - accuracy(non_members)``, minus the same difference for a learner that is trained on
+    the people themselves, in other folds (:meth:`hedgerow.risk.Risk.beyond`).
+    The published classes that a person fits are weighted by their sizes and by the likelihood of the person's values.
 
     Examples
     --------
@@ -178,20 +177,20 @@ def label_disclosure(
     release = released(release, _OWNER)
     attacked = read_labelled(release, members, non_members)
 
-    # Learners bring scikit-learn, which no wrong parameter should wait for.
+    # Imported late: a wrong parameter should not wait for scikit-learn.
     from hedgerow.attacks._stacking import easy_to_guess, folds_of, learnt, weighed
     from hedgerow.risk import Posterior
 
     distinct, index = attacked.distinct
-    told = attacked.posterior.of(distinct, nearest=strangers == "nearest")
-    told = Posterior(told.probabilities[index], told.matching[index])
+    of_tuple = attacked.posterior.of(distinct, nearest=strangers == "nearest")
+    posterior = Posterior(of_tuple.probabilities[index], of_tuple.matching[index])
     expected = learnt(attacked, learner, repeats, generator)
     folds = folds_of(index, generator)
     easy = easy_to_guess(attacked, learner, folds, generator)
     sides = (slice(None, attacked.members), slice(attacked.members, None))
     alone, stacked = [], []
     for side in sides:
-        own, labels = Posterior(told.probabilities[side], told.matching[side]), attacked.labels[side]
+        own, labels = Posterior(posterior.probabilities[side], posterior.matching[side]), attacked.labels[side]
         fits = float((own.matching > 0).mean())
         alone.append(_Side(own.probabilities, labels, easy[side], fits))
         stacked.append(_Side(weighed(own, expected[side], labels, folds[side]), labels, easy[side], fits))
@@ -206,7 +205,7 @@ def label_disclosure(
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """Some people, what an attacker says of them, and how easy each is to guess."""
+    """Some people with their labels, the attacker's probabilities, and how easy each label is to guess."""
 
     probabilities: Floats
     labels: Longs
@@ -218,13 +217,13 @@ class _Side:
         return np.asarray(self.probabilities.argmax(axis=1) == self.labels)
 
     def success(self, sure: float) -> Success:
-        # Sums of shares are rounded.
+        # The margin allows for rounding in sums of shares.
         certain = self.probabilities.max(axis=1) >= sure - 1e-9
-        told = int((self.right & certain).sum())
+        disclosed = int((self.right & certain).sum())
         return Success(
             Risk.share(int(self.right.sum()), len(self.labels)),
-            told / int(certain.sum()) if certain.any() else float("nan"),
-            told / len(self.labels),
+            disclosed / int(certain.sum()) if certain.any() else float("nan"),
+            disclosed / len(self.labels),
             self.matched,
         )
 

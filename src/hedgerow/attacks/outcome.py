@@ -1,8 +1,8 @@
-"""What an attack found out: what was claimed of members, of others by the same attack, and the difference.
+"""The outcome of an attack: its claims about members, its claims about others, and the difference.
 
-Every attack makes claims about people, and is silent where it is not sure. Who wants to know what a release gives away
-must ask about its own people and about others of the same population: what is claimed rightly of both is knowledge of
-the population, and needs no release of these very rows.
+An attack makes claims about people, and is silent if it is not sure. To measure what a release reveals, compare its own
+people with others of the same population. Right claims about both are knowledge about the population, which does not
+require a release of these rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final, Literal
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 from hedgerow.risk import Risk
 
 __all__ = ["Claims", "Outcome", "Verdict", "worst"]
@@ -24,27 +24,27 @@ __all__ = ["Claims", "Outcome", "Verdict", "worst"]
 Verdict = Literal["works", "finds nothing", "too few to say"]
 
 _POWER: Final = 0.8
-"""With this probability an attack that finds out so much more of members is seen to work."""
+"""The probability with which the detectable excess is recognized."""
 _MUCH: Final = 0.1
-"""Where a larger excess than this might have gone unseen, nothing can be said."""
+"""If a larger excess than this could remain undetected, the verdict is "too few to say"."""
 _NARROWEST: Final = 0.5
-"""By this factor, at most, what is known of people makes an excess easier to see."""
+"""The smallest factor by which knowledge about people may narrow the interval of an excess."""
 _COUNTS: Final = 400
-"""So many numbers of hits of the control stand for all that are possible."""
+"""The most numbers of hits of the control that are evaluated, in place of all possible numbers."""
 
 
 @dataclass(frozen=True)
 class Claims:
-    """What was claimed of some people.
+    """The claims about some people.
 
     Attributes
     ----------
     people : int
-        How many were asked about.
+        The number of people.
     claimed : int
-        Of how many something was claimed.
+        The number of people about whom something was claimed.
     right : int
-        Of how many it was right.
+        The number of right claims.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Claims:
 
     @classmethod
     def of(cls, claimed: Bools, right: Bools) -> Claims:
-        """Count them: of whom something was claimed, and whether it is right."""
+        """Count claims, given whether something was claimed of each person and whether it is right."""
         return cls(len(claimed), int(claimed.sum()), int((claimed & right).sum()))
 
     @property
@@ -69,38 +69,38 @@ class Claims:
 
     @property
     def recall(self) -> Risk:
-        """The share of all people of whom something was claimed rightly."""
+        """The share of all people with a right claim."""
         return Risk.share(self.right, self.people)
 
     @property
     def false_positives(self) -> Risk:
-        """The share of all people of whom something was claimed wrongly."""
+        """The share of all people with a wrong claim."""
         return Risk.share(self.claimed - self.right, self.people)
 
 
 @dataclass(frozen=True, repr=False)
-class Outcome(Shown):
-    """What one attack found out.
+class Outcome(NotebookRepr):
+    """The outcome of one attack.
 
-    Its verdict is one of three. It *works* if the interval of the excess lies above 0. It *finds nothing* if it does
-    not, though an excess of ten points would have been seen with a probability of 80 %. There are *too few to say* if a
-    larger excess than that might have gone unseen.
+    There are three verdicts. The attack *works* if the interval of the excess lies above 0. It *finds nothing* if it
+    does not, although an excess of ten points would have been detected with a probability of 80 %. There are *too few
+    to say* if a larger excess than that could have remained undetected.
 
     Attributes
     ----------
     attack : str
         Its name.
     claim : str
-        What is claimed of a person, in a few words.
+        A short description of what is claimed of a person.
     members, control : Claims
-        Of people who are in the table, and of others.
+        The claims about people who are in the table, and about others.
     excess : Risk
-        What is found out of members beyond the control, with its 95 % interval.
+        The success for members beyond that for the control, with its 95 % interval.
     remarks : tuple of str
-        What else there is to say; never a value of anybody.
+        Further results; never a value of a person.
     against : Risk, optional
-        What of the control the members' recall is compared with: the control's recall if not given. Where a claim is
-        right of every member and of nobody else, it is the share of others of whom it is made.
+        The share of the control that the members' recall is compared with; by default the control's recall. If a claim
+        is right for every member and for nobody else, it is the share of others about whom it is made.
     """
 
     attack: str
@@ -113,7 +113,7 @@ class Outcome(Shown):
 
     @classmethod
     def of(cls, attack: str, claim: str, members: Claims, control: Claims, *remarks: str) -> Outcome:
-        """With the difference of both recalls as its excess.
+        """An outcome whose excess is the difference of both recalls.
 
         Examples
         --------
@@ -132,7 +132,7 @@ class Outcome(Shown):
 
     @classmethod
     def of_membership(cls, attack: str, claim: str, members: Bools, control: Bools, *remarks: str) -> Outcome:
-        """Of a claim that is right of every member and wrong of everybody else: the excess is of what is claimed.
+        """An outcome for a claim that is right for members only. Its excess is the difference of the shares of claims.
 
         Examples
         --------
@@ -147,14 +147,14 @@ class Outcome(Shown):
 
     @property
     def works(self) -> bool:
-        """Whether it finds out more of members than chance explains."""
+        """Whether the attack finds out more about members than chance explains."""
         return self.excess.low > 0
 
     @cached_property
     def detectable(self) -> float:
-        """The smallest excess that is seen to be one with a probability of 80 %, by so many people."""
-        # An interval that was widened, or narrowed by what is known of people, is so by the same factor. One without
-        # any width is that of people who are all alike, and no proof that nothing could go unseen.
+        """The smallest excess that would be detected with a probability of 80 %, given the number of people."""
+        # The interval may have been widened, or narrowed by knowledge about people; the same factor applies here. It
+        # has no width if all people are alike, which does not prove that an excess would be detected.
         against = self.control.recall if self.against is None else self.against
         plain = Risk.excess(self.members.recall, against)
         factor = max((self.excess.value - self.excess.low) / (plain.value - plain.low), _NARROWEST)
@@ -162,7 +162,7 @@ class Outcome(Shown):
 
     @property
     def verdict(self) -> Verdict:
-        """What there is to say: it works, it finds nothing, or there are too few people to say."""
+        """The verdict: the attack works, it finds nothing, or there are too few people to say."""
         if self.works:
             return "works"
         return "finds nothing" if self.detectable <= _MUCH else "too few to say"
@@ -188,22 +188,22 @@ class Outcome(Shown):
 
 
 def worst(outcomes: Sequence[Outcome], what: str, *remarks: str) -> Outcome:
-    """The one with the largest excess that is not chance, by an interval that holds for all of them."""
-    one = max(outcomes, key=lambda outcome: outcome.excess.low)
-    # Bonferroni: the interval is to hold for all of them together.
+    """The outcome with the largest excess beyond chance, with an interval that holds for all of them together."""
+    top = max(outcomes, key=lambda outcome: outcome.excess.low)
+    # Bonferroni's correction
     normal = NormalDist()
     wider = normal.inv_cdf(1 - 0.025 / len(outcomes)) / normal.inv_cdf(1 - 0.025)
-    excess = one.excess
+    excess = top.excess
     low, high = (excess.value + wider * (end - excess.value) for end in (excess.low, excess.high))
     if len(outcomes) > 1:
         remarks = (f"the worst of {len(outcomes)} {what}, by an interval for all of them", *remarks)
-    return replace(one, excess=Risk(excess.value, low, high), remarks=(*one.remarks, *remarks))
+    return replace(top, excess=Risk(excess.value, low, high), remarks=(*top.remarks, *remarks))
 
 
 def _detectable(share: float, members: int, others: int) -> float:
     """The smallest excess over a share of the control whose interval lies above 0 with a probability of 80 %.
 
-    Infinite if even an excess of all would not be seen so often.
+    Infinite if even the largest possible excess is detected less often.
 
     >>> round(_detectable(0.5, 400, 400), 3), round(_detectable(0.0, 1000, 1000), 4), _detectable(0.5, 3, 3)
     (0.098, 0.0067, inf)
@@ -214,7 +214,7 @@ def _detectable(share: float, members: int, others: int) -> float:
     first, last = max(0.0, others * share - spread), min(float(others), others * share + spread)
     hits = np.unique(np.linspace(first, last, _COUNTS).round().astype(np.int64))
     weights = np.diff(np.append(0.0, bdtr(hits, others, share)))
-    # Of so many hits of the control, how many of members are the fewest that lie above.
+    # For each number of hits of the control, the least number of hits of members whose interval lies above 0.
     low, high = np.zeros(len(hits), dtype=np.int64), np.full(len(hits), members + 1)
     while (low < high).any():
         middle = (low + high) // 2
@@ -242,7 +242,7 @@ def _above(hits: Longs, people: int, others_hit: Longs, others: int) -> Bools:
 
 
 def _end(share: Floats, people: int, side: int) -> Floats:
-    """An end of Wilson's interval, as :meth:`Risk.share` has it."""
+    """An end of Wilson's interval, as in :meth:`Risk.share`."""
     square = NormalDist().inv_cdf(0.975) ** 2
     middle = (share + square / (2 * people)) / (1 + square / people)
     half = np.sqrt(square * (share * (1 - share) / people + square / (4 * people**2))) / (1 + square / people)

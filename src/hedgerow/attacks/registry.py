@@ -1,4 +1,4 @@
-"""The attacks by name: which function makes each, what it needs, and what it is told."""
+"""The attacks by name, with their functions and requirements, and ``hr.attack``, which runs them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 from hedgerow._internal.rounding import digits_shown, share_told
 from hedgerow.attacks._downcoding import downcoding
 from hedgerow.attacks._inference import inference
@@ -40,7 +40,7 @@ _NEEDS: Final[Mapping[str, tuple[Callable[[Release, Any], bool], str]]] = Mappin
         "previous": (lambda _, previous: previous is not None, "There is no second release of the same people."),
     }
 )
-"""What an attack may need: whether it is there, and what is said where it is not."""
+"""The possible needs of an attack: a test whether a release meets it, and the reason to skip the attack if not."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class Attack:
     story : str
         What the attacker does, in a sentence.
     needs : tuple of str
-        What must be there, of ``"target"``, ``"rule"``, ``"proportions"`` and ``"previous"``: the other release, which
-        is given second.
+        Some of ``"target"``, ``"rule"``, ``"proportions"`` and ``"previous"``: the other release, which is the second
+        argument.
     takes : tuple of str
-        Which of ``"sure"`` and ``"random_state"`` the function takes.
+        The parameters of the function among ``"sure"`` and ``"random_state"``.
     knowing : str, optional
-        What the attacker knows, where the function asks for it.
+        The attacker's background knowledge, if the function has such a parameter.
     """
 
     name: str
@@ -71,22 +71,23 @@ class Attack:
     knowing: str | None = None
 
     def why_not(self, release: Release, previous: Any) -> str | None:
-        """Why it cannot be tried on a release, if it cannot."""
-        return next(
-            (says for need in self.needs for holds, says in [_NEEDS[need]] if not holds(release, previous)), None
-        )
+        """The reason why the attack does not apply to a release; ``None`` if it applies."""
+        for is_met, reason in (_NEEDS[need] for need in self.needs):
+            if not is_met(release, previous):
+                return reason
+        return None
 
-    def run(self, release: Release, given: Given, previous: Any, **told: Any) -> Outcome:
-        """Try it on people who were read."""
-        own = {name: told[name] for name in self.takes}
+    def run(self, release: Release, given: Given, previous: Any, **parameters: Any) -> Outcome:
+        """Run the attack on people who were already read."""
+        own = {name: parameters[name] for name in self.takes}
         if self.knowing is not None:
             own["knowing"] = self.knowing
         second = (previous,) if "previous" in self.needs else ()
-        found = self.function(release, *second, given, None, **own)
-        if isinstance(found, LabelDisclosure):
-            return _of_labels(found, str(release.target))
-        # Two attackers may go by one function.
-        outcome: Outcome = replace(found, attack=self.name)
+        result = self.function(release, *second, given, None, **own)
+        if isinstance(result, LabelDisclosure):
+            return _of_labels(result, str(release.target))
+        # Two attacks may share a function.
+        outcome: Outcome = replace(result, attack=self.name)
         return outcome
 
 
@@ -97,37 +98,37 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
             Attack(
                 "downcoding",
                 downcoding,
-                "Somebody who knows all of a person but one column claims that one, by the classes that the person "
-                "fits, and by what the method would have done otherwise.",
+                "Somebody who knows all quasi-identifiers of a person except one claims its value, by the classes that "
+                "the person fits and by the rules of the method.",
                 takes=("sure", "random_state"),
                 knowing="release",
             ),
             Attack(
                 "refinement",
                 downcoding,
-                "Somebody who knows everybody of a class but one person takes away from its cells what the others "
-                "hold.",
+                "Somebody who knows everybody in a class except one person removes the values of the others from its "
+                "cells.",
                 takes=("sure", "random_state"),
                 knowing="class",
             ),
             Attack(
                 "membership",
                 membership,
-                "Somebody with a register of people asks who of them is in the table. Of others that claim is never "
-                "right, so the excess is the difference of what is claimed.",
+                "Somebody with a register of people claims which of them are in the table. For others this claim is "
+                "never right, so the excess is the difference between the shares of claims.",
                 takes=("random_state",),
             ),
             Attack(
                 "minimality",
                 minimality,
-                "Somebody who knows who is in the table asks why a class is larger than it had to be.",
+                "Somebody who knows the people in the table concludes why a class is larger than k requires.",
                 needs=("rule",),
                 takes=("sure", "random_state"),
             ),
             Attack(
                 "intersection",
                 intersection,
-                "Somebody puts two releases of the same people together, and keeps what both leave possible.",
+                "Somebody combines two releases of the same people, and keeps the values that both leave possible.",
                 needs=("previous",),
                 takes=("sure",),
             ),
@@ -141,47 +142,49 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
             Attack(
                 "pool-order",
                 pool_order,
-                "Somebody who knows a person's quasi-identifiers guesses the label by where the pools of the "
-                "proportions name these values.",
+                "Somebody who knows a person's quasi-identifiers guesses the label by the places of these values in "
+                "the pools of the proportions.",
                 needs=("proportions", "target"),
                 takes=("random_state",),
             ),
             Attack(
                 "pool-names",
                 pool_names,
-                "Somebody with a register of people asks whose values the pools of the proportions name.",
+                "Somebody with a register of people claims that those are in the table whose values the pools of the "
+                "proportions name.",
                 needs=("proportions",),
                 takes=("random_state",),
             ),
             Attack(
                 "inference",
                 inference,
-                "Somebody who knows all of a person but one column guesses that one by everything that is published, "
-                "proportions too.",
+                "Somebody who knows all columns of a person except one guesses its value from everything that is "
+                "published, including proportions.",
                 takes=("random_state",),
             ),
             Attack(
                 "linkability",
                 linkability,
-                "Somebody who knows some columns of a person says which of two records with the other ones is the "
-                "person's.",
+                "Somebody who knows some columns of a person claims which of two records with the other columns "
+                "belongs to the person.",
                 takes=("random_state",),
             ),
             Attack(
                 "singling-out",
                 singling_out,
-                "Somebody who knows nobody describes people by what is rare in the release, so that one person fits.",
+                "Somebody who knows nobody describes people by rare values of the release, such that only one person "
+                "fits.",
                 takes=("random_state",),
             ),
         )
     }
 )
-"""All attacks, in the order in which they are tried."""
+"""All attacks, in the order in which they run."""
 
 
 def _of_labels(found: LabelDisclosure, target: str) -> Outcome:
-    """The attack on labels as the others are told: the most probable label is claimed of everybody."""
-    best = max((found.alone, found.stacked), key=lambda one: one.excess.value)
+    """The outcome of the attack on labels as that of an attack that claims the most probable label of everybody."""
+    best = max((found.alone, found.stacked), key=lambda guessed: guessed.excess.value)
     return Outcome(
         "label",
         f"the label {target!r}",
@@ -189,7 +192,7 @@ def _of_labels(found: LabelDisclosure, target: str) -> Outcome:
         _of_everybody(found.non_members, best.control),
         best.excess,
         (
-            f"told with at least {found.sure:.0%} certainty, and rightly: "
+            f"claimed with at least {found.sure:.0%} certainty, and rightly: "
             f"{share_told(best.members.recall, found.members):.0%} of members, "
             f"{share_told(best.control.recall, found.non_members):.0%} of others",
         ),
@@ -201,34 +204,34 @@ def _of_everybody(people: int, side: Success) -> Claims:
 
 
 # --------------------------------------------------------------------------------------------------
-# ``hr.attack``: all attacks that apply to a release, one after the other.
+# ``hr.attack`` runs all attacks that apply to a release.
 
 
 _OWNER: Final = "attack"
 _COUNTS: Final = frozenset(f"{who}_{what}" for who in ("members", "control") for what in ("claimed", "right"))
-"""Exact numbers of people, of which only shares are told."""
+"""Exact numbers of people, which are withheld; only shares are reported."""
 
 
 @dataclass(frozen=True)
 class Skipped:
-    """An attack that was not tried, and why."""
+    """An attack that was not run, and the reason."""
 
     attack: str
     reason: str
 
 
 @dataclass(frozen=True, repr=False)
-class Attacks(Shown):
-    """What attacks on a release found out.
+class Attacks(NotebookRepr):
+    """The outcomes of attacks on a release.
 
     Attributes
     ----------
     outcomes : tuple of Outcome
-        Those that were tried.
+        The attacks that were run.
     skipped : tuple of Skipped
-        Those that could not be.
+        The attacks that do not apply.
     remarks : tuple of str
-        What to know of the people that were given.
+        Notes about the attacked people.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -243,36 +246,38 @@ class Attacks(Shown):
 
     @property
     def works(self) -> bool:
-        """Whether some attack finds out more of members than chance explains."""
-        return any(one.works for one in self.outcomes)
+        """Whether some attack finds out more about members than chance explains."""
+        return any(outcome.works for outcome in self.outcomes)
 
     @property
     def verdict(self) -> Verdict:
-        """What all of them come to: some attack works, or there are too few people for one of them, or none works.
+        """The common verdict: some attack works, or there are too few people for one of them, or none works.
 
-        Where no attack could be tried, there is nothing to say either.
+        Without any outcome the verdict is "too few to say".
         """
         if self.works:
             return "works"
-        enough = self.outcomes and all(one.verdict == "finds nothing" for one in self.outcomes)
+        enough = self.outcomes and all(outcome.verdict == "finds nothing" for outcome in self.outcomes)
         return "finds nothing" if enough else "too few to say"
 
     @property
     def frame(self) -> pa.Table:
-        """A row for each attack, with exact figures: keep them to yourself, as original rows."""
-        return pa.Table.from_pylist([{"attack": one.attack, "claim": one.claim, **_row(one)} for one in self.outcomes])
+        """A row for each attack, with exact figures. Keep it private, like original rows."""
+        rows = [{"attack": outcome.attack, "claim": outcome.claim, **_row(outcome)} for outcome in self.outcomes]
+        return pa.Table.from_pylist(rows)
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values, rounded so that one person can hardly change a figure."""
         outcomes = []
-        for one in self.outcomes:
+        for outcome in self.outcomes:
             row = {
-                name: round(value, _digits(one)) if isinstance(value, float) else value
-                for name, value in _row(one).items()
+                name: round(value, _digits(outcome)) if isinstance(value, float) else value
+                for name, value in _row(outcome).items()
                 if name not in _COUNTS
             }
-            outcomes.append({"attack": one.attack, "claim": one.claim, **row, "remarks": list(one.remarks)})
-        skipped = [{"attack": one.attack, "reason": one.reason} for one in self.skipped]
+            named = {"attack": outcome.attack, "claim": outcome.claim}
+            outcomes.append({**named, **row, "remarks": list(outcome.remarks)})
+        skipped = [{"attack": skip.attack, "reason": skip.reason} for skip in self.skipped]
         return {
             "works": self.works,
             "verdict": self.verdict,
@@ -282,10 +287,10 @@ class Attacks(Shown):
         }
 
     def __repr__(self) -> str:
-        lines = [f"Attacks({len(self.outcomes)} tried, {sum(one.works for one in self.outcomes)} work)"]
-        for one in self.outcomes:
-            lines += repr(one).splitlines()
-        lines += [f"{one.attack}: not tried. {one.reason}" for one in self.skipped]
+        lines = [f"Attacks({len(self.outcomes)} tried, {sum(outcome.works for outcome in self.outcomes)} work)"]
+        for outcome in self.outcomes:
+            lines += repr(outcome).splitlines()
+        lines += [f"{skip.attack}: not tried. {skip.reason}" for skip in self.skipped]
         return "\n  ".join([*lines, *self.remarks])
 
 
@@ -301,44 +306,43 @@ def attack(
     kinds: Mapping[str, str | Sequence[str]] | None = None,
     missing: Sequence[str] = (),
 ) -> Attacks:
-    """Attack a release in every way that applies, and compare with people who are not in it.
+    """Run all attacks that apply to a release, and compare members with people who are not in it.
 
-    To have such people, hold some back: anonymize a random half of the table, and attack that release with the one half
-    as members and the other as non-members. Both must come from the same population.
+    To obtain such people, hold some back: anonymize a random half of the table, and attack that release with this half
+    as members and the other half as non-members. Both must come from the same population.
 
     Parameters
     ----------
     release : Release or path
-        A path is that of a saved one.
+        A release, or the path of a saved release.
     members : dataframe, path or File
-        The people of the table, as they were before: quasi-identifiers, target and sensitive columns. A
-        :class:`hedgerow.File` says how its text is to be read.
+        The people of the table with their original quasi-identifiers, target and sensitive columns. A
+        :class:`hedgerow.File` states how to read its text.
     non_members : dataframe, path or File
-        People of the same population who are not in it.
+        People of the same population who are not in the table.
     attacks : str or sequence of str, optional
-        Which ones, of :data:`hedgerow.attacks.ATTACKS`; an error if one of them does not apply. All that apply if not
-        given.
+        Names from :data:`hedgerow.attacks.ATTACKS`; an error if one of them does not apply. By default all that apply.
     previous : Release or path, optional
         Another release of the same people, for attacks that compare two.
     sure : float
-        From which probability on an attacker claims something.
+        The least probability at which an attacker claims something.
     random_state : int or None
         The same number gives the same result.
     kinds : mapping of column to kind, optional
-        What columns hold, where the table was anonymized with such a :class:`~hedgerow.Schema`.
+        The kinds of columns, if the table was anonymized with such a :class:`~hedgerow.Schema`.
     missing : sequence of str
         Texts that mean "no value", besides those in the manifest.
 
     Raises
     ------
     BadInput
-        If fewer of the members fit a class than the manifest says were published: then they were not read as the table
-        that was anonymized, or are not its people. If the two tables are the same, share people, or have more rows in
-        common than two random samples of any population would.
+        If the share of members who fit a class is smaller than the share of published rows in the manifest: then they
+        were read in another way than the anonymized table, or are not its people. If the two tables are the same, share
+        people, or have more rows in common than two random samples of any population.
 
     Notes
     -----
-    Where the release was made with an ``entity``, people are counted: one row of each, drawn at random, is judged.
+    If the release was made with an ``entity``, people are counted: one random row of each person is judged.
 
     Examples
     --------
@@ -361,19 +365,19 @@ def attack(
     _check_reading(kinds, missing)
     given = Given.of(release, members, non_members, kinds=kinds, missing=missing)
     outcomes, skipped = [], []
-    for one in [ATTACKS[name] for name in wanted or ATTACKS]:
-        reason = one.why_not(release, previous)
+    for name in wanted or ATTACKS:
+        reason = ATTACKS[name].why_not(release, previous)
         if reason is not None and wanted:
-            raise BadInput(f"The attack {one.name!r} does not apply. {reason}")
+            raise BadInput(f"The attack {name!r} does not apply. {reason}")
         if reason is not None:
-            skipped.append(Skipped(one.name, reason))
+            skipped.append(Skipped(name, reason))
             continue
         try:
-            outcomes.append(one.run(release, given, previous, sure=sure, random_state=random_state))
+            outcomes.append(ATTACKS[name].run(release, given, previous, sure=sure, random_state=random_state))
         except BadInput as error:
             if wanted:
                 raise
-            skipped.append(Skipped(one.name, str(error)))
+            skipped.append(Skipped(name, str(error)))
     return Attacks(tuple(outcomes), tuple(skipped), _remarks(given))
 
 
@@ -393,14 +397,14 @@ def _check_reading(kinds: object, missing: object) -> None:
     if not (kinds is None or isinstance(kinds, Mapping)):
         raise BadInput.parameter("kinds", _OWNER, "a mapping of column to kind", type(kinds).__name__)
     listed = list(missing) if isinstance(missing, Sequence) and not isinstance(missing, str) else [None]
-    if not all(isinstance(one, str) for one in listed):
+    if not all(isinstance(text, str) for text in listed):
         raise BadInput.parameter("missing", _OWNER, "a list of texts", type(missing).__name__)
 
 
 def _remarks(given: Given) -> tuple[str, ...]:
     if given.entity is None:
         return ()
-    return ("People are counted, and not their rows: of each person one row, drawn at random, is judged.",)
+    return ("People are counted, not their rows: one random row of each person is judged.",)
 
 
 def _digits(outcome: Outcome) -> int:

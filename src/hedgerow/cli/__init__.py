@@ -1,7 +1,7 @@
-"""The command line: ``hedgerow demo``, ``advise``, ``anonymize``, ``audit``, ``check``, ``methods`` and more.
+"""The command line. ``_app.py`` declares the commands; a module named after each command does its work.
 
-Only the command that was typed imports what it needs: ``hedgerow --help`` and every complaint about usage
-cost next to nothing.
+Nothing imports it but ``hedgerow.__main__``. A module is imported only if its command was typed, so that help is fast.
+Start reading at ``_app.py``, and at ``main`` in ``_outcome.py`` for exit statuses.
 """
 
 from __future__ import annotations

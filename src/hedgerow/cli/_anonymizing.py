@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +18,7 @@ from rich.text import Text
 from hedgerow.cli._headerless import watched
 from hedgerow.cli._job import Job
 from hedgerow.cli._lists import read_delimiter, read_suppression_limit
-from hedgerow.cli._reporting import check_job_report, staged_report
+from hedgerow.cli._report import check_job_report, staged_report
 from hedgerow.cli._roles import find_hierarchies, named_quasi, needing_trees, schema_of
 from hedgerow.errors import BadInput, plural, translated
 from hedgerow.io.atomic import manifest_path, proportions_path, redrawn_path, refuse_existing, temporary_folder
@@ -25,7 +26,7 @@ from hedgerow.io.destinations import Destination
 from hedgerow.io.paths import absolute, is_same_file, refuse_overwriting
 from hedgerow.io.readers import STANDARD_INPUT, find_table
 from hedgerow.release import Redrawn, Release
-from hedgerow.risk import EqualRows
+from hedgerow.risk import Audit, EqualRows
 from hedgerow.risk.audit import beyond_quasi
 from hedgerow.risk.rendering import figure
 from hedgerow.verifier import Finding
@@ -33,9 +34,10 @@ from hedgerow.verifier import Finding
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
     from hedgerow.engines import File, Source
-    from hedgerow.release import Release
+    from hedgerow.release.pipeline import Options
     from hedgerow.release.saving import Beside
     from hedgerow.requirements import Requirement
+    from hedgerow.schema import Schema
 
 __all__ = ["check_engine", "held_to", "run", "show_redrawn", "show_release"]
 
@@ -52,7 +54,7 @@ def check_engine(engine: str | None, master: str | None) -> None:
     if engine is not None and engine not in _ENGINES:
         raise BadInput.unknown("engine", engine, _ENGINES)
     if master is not None and engine != "spark":
-        raise BadInput("--master says where Spark runs. Say --engine spark too, or leave it out.")
+        raise BadInput("--master is only for Spark. Add --engine spark, or leave --master out.")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -98,7 +100,7 @@ def show_release(
     if linking and facts.get("rows_are_people"):
         first = (
             f"Rows with the same pseudonym ({', '.join(linking)}) can be linked, and rows were counted, because you "
-            f"say that every row is a person. {first}"
+            f"declared every row a person. {first}"
         )
     console.print(Text(first, "bold"), soft_wrap=True)
     for label, value in _lines(release, output, given, recoding, report):
@@ -137,7 +139,31 @@ def _judged(finding: Finding) -> str:
 def _lines(
     release: Release, output: Path, given: Collection[str], recoding: str | None, report: str | None
 ) -> Iterator[tuple[str, str]]:
-    audit, facts = release.audit, release.facts
+    """What is printed of a release: a label and a text for each line."""
+    yield from _counted_lines(release.audit)
+    yield from _accepted_lines(release.audit)
+    losses = [f"{name} {figure(release.audit.losses[name])}" for name in _MAIN_LOSSES if name in release.audit.losses]
+    if losses:
+        yield "losses", " · ".join(losses)
+    automatic = [
+        f"{column} ({description.removeprefix('automatic: ')})"
+        for column, description in release.facts["hierarchies"].items()
+        if column not in given
+    ]
+    if automatic:
+        yield "automatic", f"hierarchies of {', '.join(automatic)}"
+    yield "table", str(output)
+    yield "manifest", str(manifest_path(output))
+    if release.audit.proportions:
+        yield "proportions", f"{proportions_path(output)}; {_singled_out(release.audit)}"
+    if recoding is not None:
+        yield "recoding", f"{recoding} (private: do not publish it)"
+    if report is not None:
+        yield "report", report
+
+
+def _counted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
+    """Requirements and classes, as they were counted."""
     for finding in audit.verdict.findings if audit.verdict is not None else ():
         reached = f"{finding.measure} is {figure(finding.reached)}"
         yield "requirement", f"{finding.requirement}: {_judged(finding)}, {reached}"
@@ -148,45 +174,31 @@ def _lines(
         f"k reached: {audit.k:,}",
     )
     for name, by in audit.determined.items():
-        yield "counted", f"{name}, too: whoever knows {' or '.join(by)} knows it. k with it: {audit.k_determined:,}"
+        yield "counted", f"{name}, too, because {' or '.join(by)} determines it. k with it: {audit.k_determined:,}"
+
+
+def _accepted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
+    """What k does not cover: columns published unchanged, and what you accept of them."""
     beyond = beyond_quasi(audit)
     if beyond:
         yield "not covered", beyond
-    for name, one in audit.clear.items():
-        if one.excused:
-            other, share = one.most
-            told = f", and {share:.0%} of {other} is told by it" if share else ""
-            told += f"; whoever knows {' or '.join(one.determined_by)} knows it" if one.determined_by else ""
-            yield "ACCEPTED", f"{name}: {one.alone:.0%} of the people have a value that nobody else has{told}"
+    for name, column in audit.clear.items():
+        if column.excused:
+            other, share = column.most
+            told = f", and it reveals {share:.0%} of {other}" if share else ""
+            told += f"; {' or '.join(column.determined_by)} determines it" if column.determined_by else ""
+            yield "ACCEPTED", f"{name}: {column.alone:.0%} of the people have a value that nobody else has{told}"
     for link in audit.links:
         if link.accepted:
             yield "ACCEPTED", f"{', '.join(link.columns)}: links the rows of a person; k of linked rows: {link.k:,}"
-    losses = [f"{name} {figure(audit.losses[name])}" for name in _MAIN_LOSSES if name in audit.losses]
-    if losses:
-        yield "losses", " · ".join(losses)
-    automatic = [
-        f"{column} ({description.removeprefix('automatic: ')})"
-        for column, description in facts["hierarchies"].items()
-        if column not in given
-    ]
-    if automatic:
-        yield "automatic", f"hierarchies of {', '.join(automatic)}"
-    yield "table", str(output)
-    yield "manifest", str(manifest_path(output))
-    if audit.proportions:
-        name, worst = max(audit.proportions.items(), key=lambda one: one[1].posterior)
-        singled_out = audit.singled_out or 0
-        are = "is" if singled_out == 1 else "are"
-        alone = f"{plural(singled_out, 'people')} {are}" if singled_out else "nobody is"
-        yield (
-            "proportions",
-            f"{proportions_path(output)}; {alone} singled out; the surest guess of a hidden value: "
-            f"{worst.posterior:.0%} ({name})",
-        )
-    if recoding is not None:
-        yield "recoding", f"{recoding} (private: do not publish it)"
-    if report is not None:
-        yield "report", report
+
+
+def _singled_out(audit: Audit) -> str:
+    """How many people the proportions single out, and how sure a guess from them can be."""
+    name, worst = max(audit.proportions.items(), key=lambda column: column[1].posterior)
+    alone = audit.singled_out or 0
+    people = f"{plural(alone, 'people')} {'is' if alone == 1 else 'are'}" if alone else "nobody is"
+    return f"{people} singled out; the surest guess of a hidden value: {worst.posterior:.0%} ({name})"
 
 
 # Libraries ask for more memory than they write to: Arrow for a gigabyte at once, each thread for its stack and buffers.
@@ -198,12 +210,12 @@ def run(job: Job, job_file: str | None = None) -> None:
     """Do the job, with temporary files where it says, and with no more memory."""
     with held_to(None if job.engine == "spark" else job.memory_limit):
         if job.temp is None:
-            _run(job, job_file)
+            _run(_Task.of(job, job_file))
             return
         # For all of this process: what the verifier spills goes there too.
         before, tempfile.tempdir = tempfile.tempdir, str(temporary_folder(job.temp))
         try:
-            _run(job, job_file)
+            _run(_Task.of(job, job_file))
         finally:
             tempfile.tempdir = before
 
@@ -246,84 +258,112 @@ def _limits() -> Any:
         return None
 
 
-def _run(job: Job, job_file: str | None) -> None:
-    """Do the job: everything that can be refused without reading the table is refused first."""
-    source, typed_output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
-    output = Destination.of(typed_output, job.rows_per_file, job.partition_by, owner="hedgerow anonymize")
-    quasi = named_quasi(job.quasi)
-    typed = _with_options(job)
-    lost = job.suppression_limit
-    limit = None if lost is None else read_suppression_limit(lost, "hedgerow anonymize")
+@dataclass(frozen=True)
+class _Task:
+    """A job that was checked, as far as that is possible without reading the table."""
 
-    from hedgerow.requirements import resolve as resolve_requirements
+    job: Job
+    output: Destination
+    schema: Schema
+    anonymizer: Anonymizer
+    options: Options
+    file: File
+    holdout: Source | None
+    remarks: Sequence[str]
 
-    requirements = resolve_requirements(job.k, job.require)
-    _refuse_weak_proportions(job, requirements)
-    _refuse_vain_holdout(job)
-    check_engine(job.engine, job.master)
-    _refuse_of_spark(job)
-    found = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
-    schema = schema_of(dict(job), found.files)
-    files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
-    reads = (*find_table(source).reads, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
-    if job.holdout is not None:
-        reads = (*reads, *find_table(job.holdout).reads)
-    _check_places(reads, job, output)
+    @classmethod
+    def of(cls, job: Job, job_file: str | None) -> _Task:
+        """Refuse everything that can be refused without reading the table."""
+        source, typed_output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
+        output = Destination.of(typed_output, job.rows_per_file, job.partition_by, owner="hedgerow anonymize")
+        quasi = named_quasi(job.quasi)
+        parameters = _with_options(job)
+        limit = job.suppression_limit
+        limit = None if limit is None else read_suppression_limit(limit, "hedgerow anonymize")
 
-    # Last, because a method knows of Arrow, which takes longer to import than all of the above.
-    from hedgerow.anonymizers.registry import DEFAULT_METHOD, check_parameters, find_method
+        from hedgerow.requirements import resolve as resolve_requirements
 
-    method = find_method(DEFAULT_METHOD if job.method is None else job.method)
-    parameters = _read(method, typed)
-    check_parameters(method, parameters)
-    _refuse_weak(method, parameters, allowed=job.allow_weak)
-    _refuse_drawing_from_nothing(job, method)
+        requirements = resolve_requirements(job.k, job.require)
+        _refuse_weak_proportions(job, requirements)
+        _refuse_vain_holdout(job)
+        check_engine(job.engine, job.master)
+        _refuse_of_spark(job)
+        found = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
+        schema = schema_of(dict(job), found.files)
+        _check_places(_files_read(job, source, job_file, schema), job, output)
 
-    file, others = _file(job, source), None if job.holdout is None else _opened_holdout(job, job.holdout)
+        from hedgerow.release.pipeline import Options
 
-    from hedgerow.anonymizers.api import anonymize
-    from hedgerow.cli._screen import progress_bar, screen
-    from hedgerow.release.saving import save
-
-    watch = watched(source, encoding=job.encoding, delimiter=file.delimiter, typed=_names_typed(job))
-    opened, private = _opened(job, file, output), _place_for_recoding(job)
-    with watch, private as recoding, opened as table, progress_bar(quiet=job.quiet) as progress:
-        release: Release = anonymize(
-            table,
-            schema,
-            method=method.name,
+        options = Options(
             require=requirements,
             suppression_limit=limit,
-            random_state=job.seed,
             publish_proportions=job.publish_proportions or None,
             min_support=job.min_support,
             target_bins=job.target_bins,
-            progress=progress,
             destination=output,
-            **parameters,
         )
+        # Last, because a method knows of Arrow, which takes longer to import than all of the above.
+        anonymizer = _anonymizer(job, parameters)
+        holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
+        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, found.remarks)
+
+
+def _run(task: _Task) -> None:
+    """Anonymize the table and save the release, with everything that stands beside it."""
+    from hedgerow.cli._screen import progress_bar, screen
+
+    job, output = task.job, task.output
+    watch = watched(str(task.file.path), encoding=job.encoding, delimiter=task.file.delimiter, typed=_names_typed(job))
+    opened, private = _opened(job, task.file, output), _place_for_recoding(job)
+    with watch, private as recoding, opened as table, progress_bar(quiet=job.quiet) as progress:
+        options = replace(task.options, progress=progress)
+        release = task.anonymizer.anonymize_with(table, task.schema, options, job.seed)
         drawn = equal = None
         if job.redraw is not None:
             progress("Drawing rows")
             drawn = release.redraw(job.redraw)
-            equal = drawn.equal_rows(others)
+            equal = drawn.equal_rows(task.holdout)
         progress("Saving")
         told = {"edition": job.report_edition or "internal", "context": job.context, "governance": job.governance}
         with staged_report(job.report, release, progress, **told) as report:
-            save(
-                release,
+            release.save(
                 output,
                 escape_formulas=job.escape_formulas,
                 overwrite=job.force,
                 redrawn=drawn,
                 beside=_with_recoding(report, release, recoding),
             )
-    if not job.quiet:
-        given = set(schema.hierarchies)
-        also = {"recoding": job.recoding, "report": _said_of_report(job)}
-        show_release(screen(), release, Path(output.shown), given=given, remarks=found.remarks, **also)
-        if drawn is not None and equal is not None:
-            show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+    if job.quiet:
+        return
+    given = set(task.schema.hierarchies)
+    also = {"recoding": job.recoding, "report": _said_of_report(job)}
+    show_release(screen(), release, Path(output.shown), given=given, remarks=task.remarks, **also)
+    if drawn is not None and equal is not None:
+        show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+
+
+def _files_read(job: Job, source: str, job_file: str | None, schema: Schema) -> tuple[Path, ...]:
+    """All files that are read, which must not be written over."""
+    files = [Path(one) for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
+    named = () if job_file is None else (Path(job_file),)
+    held_out = () if job.holdout is None else find_table(job.holdout).reads
+    return (*find_table(source).reads, *files, *named, *held_out)
+
+
+def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anonymizer:
+    """The method with its parameters, read as it declares them; what it does not know stays as it is."""
+    from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method, make_anonymizer
+
+    method = find_method(DEFAULT_METHOD if job.method is None else job.method)
+    known = method.parameters()
+    parameters = {
+        name: known[name].read(value) if name in known and isinstance(value, str) else value
+        for name, value in typed.items()
+    }
+    anonymizer = make_anonymizer(method.name, parameters)
+    _refuse_weak(method, parameters, allowed=job.allow_weak)
+    _refuse_drawing_from_nothing(job, method)
+    return anonymizer
 
 
 def _names_typed(job: Job) -> tuple[str | None, ...]:
@@ -372,7 +412,7 @@ def _said_of_report(job: Job) -> str | None:
 
 def _named(path: str | None, what: str, how: str) -> str:
     if not path:
-        raise BadInput(f"No {what} file is named. Name it: hedgerow anonymize … {how}, or in a job file.")
+        raise BadInput(f"No {what} file is named. Type hedgerow anonymize … {how}, or name it in a job file (--job).")
     return path
 
 
@@ -410,8 +450,8 @@ def _refuse_of_spark(job: Job) -> None:
         return
     if job.memory_limit is not None:
         raise BadInput(
-            "--memory-limit is for work on one machine without Spark, which has limits of its own: set "
-            "spark.driver.memory and spark.executor.memory. Leave it out."
+            "--memory-limit does not apply to Spark. Leave it out, and set spark.driver.memory and "
+            "spark.executor.memory."
         )
     if job.entity is not None:
         raise BadInput(
@@ -419,8 +459,8 @@ def _refuse_of_spark(job: Job) -> None:
         )
     if job.redraw is not None:
         raise BadInput(
-            "Rows are drawn in memory, not by Spark. Leave --redraw out, and draw them from the release when it is "
-            "written: hr.Release.load(…).redraw(…)."
+            "Rows are drawn in memory, not by Spark. Leave --redraw out, and draw them from the written release: "
+            "hr.Release.load(…).redraw(…)."
         )
 
 
@@ -447,7 +487,7 @@ def _refuse_weak(method: type[Anonymizer], parameters: Mapping[str, Any], *, all
     weak = method.weak(parameters)
     if weak is not None and not allowed:
         raise BadInput(
-            f"With {weak}, {method.__name__} does not keep its guarantee. Leave it out, or say --allow-weak to write "
+            f"With {weak}, {method.__name__} does not keep its guarantee. Leave it out, or add --allow-weak to write "
             "a release that is marked as weak."
         )
 
@@ -456,12 +496,12 @@ def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) ->
     if job.min_support is None:
         return
     if not job.publish_proportions:
-        raise BadInput("--min-support is that of proportions, which are not published. Say --publish-proportions too.")
+        raise BadInput("--min-support needs published proportions. Add --publish-proportions.")
     demanded = max(one.minimal_size for one in requirements)
     if job.min_support < demanded and not job.allow_weak:
         raise BadInput(
             f"With --min-support {job.min_support}, below the {demanded} records that are required of a class, the "
-            "proportions may single people out. Leave it out, or say --allow-weak to write proportions that are marked "
+            "proportions may single people out. Leave it out, or add --allow-weak to write proportions that are marked "
             "as weak."
         )
 
@@ -470,25 +510,16 @@ def _refuse_vain_holdout(job: Job) -> None:
     if job.holdout is None:
         return
     if job.redraw is None:
-        raise BadInput("--holdout is compared with drawn rows, and none are drawn. Say --redraw 3 too.")
+        raise BadInput("--holdout needs drawn rows. Add --redraw 3.")
     if job.holdout == job.input == STANDARD_INPUT:
-        raise BadInput("Input and holdout are both standard input, which can be read once. Name a file.")
+        raise BadInput(
+            "Input and holdout are both standard input, which can be read only once. Name a file for one of them."
+        )
 
 
 def _refuse_drawing_from_nothing(job: Job, method: type[Anonymizer]) -> None:
     if job.redraw is not None and not (job.publish_proportions or method.fields["publish_proportions"].default):
-        raise BadInput(
-            "Rows are drawn from proportions (--redraw), which are not published. Say --publish-proportions too."
-        )
-
-
-def _read(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
-    """Read the method's parameters as it declares them; what it does not know stays as it is."""
-    known = method.parameters()
-    return {
-        name: known[name].read(value) if name in known and isinstance(value, str) else value
-        for name, value in typed.items()
-    }
+        raise BadInput("--redraw draws rows from published proportions. Add --publish-proportions.")
 
 
 def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:
@@ -500,16 +531,20 @@ def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:
     paths = [table.path for table in tables]
     published = [*paths, *map(manifest_path, paths), proportions_path(output.path)]
     check_job_report(job, reads, published if job.recoding is None else [*published, Path(job.recoding)])
-    if job.recoding is None:
-        return
-    private = Path(job.recoding)
+    if job.recoding is not None:
+        _check_place_for_recoding(job.recoding, reads, published, overwrite=job.force)
+
+
+def _check_place_for_recoding(typed: str, reads: Sequence[Path], published: Sequence[Path], *, overwrite: bool) -> None:
+    """Refuse to write the recoding where nothing can be written, or over what is read or published."""
+    private = Path(typed)
     if private.is_dir() or not private.parent.is_dir():
-        raise BadInput(f"The recoding cannot be written to {job.recoding!r}. Name a file in a folder that exists.")
+        raise BadInput(f"The recoding cannot be written to {typed!r}. Name a file in a folder that exists.")
     if any(is_same_file(place, path) for path in published for place in (private, *private.absolute().parents)):
         raise BadInput(
             "--recoding names the release, its manifest, its proportions or its drawn rows. The recoding is private: "
             "name another file."
         )
     refuse_overwriting(private, reads, "--recoding")
-    if not job.force:
+    if not overwrite:
         refuse_existing(private)

@@ -1,68 +1,40 @@
-"""The commands and their options. The work is done in modules that are imported only by their command."""
+"""The commands and their options. The work is done in modules named after the commands, imported only when typed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from hedgerow._internal.version import __version__
-from hedgerow.cli import _examples, _options
-from hedgerow.cli._attack_command import attack
-from hedgerow.cli._compare_command import compare
-from hedgerow.cli._look_commands import advise, check
-from hedgerow.cli._options import (
-    Accept,
-    Columns,
-    Decimal,
-    Delimiter,
-    EachK,
-    Encoding,
-    Engine,
-    Hierarchies,
-    HierarchyWords,
-    Identifying,
-    Input,
-    Insensitive,
-    Kind,
-    Master,
-    Method,
-    Metric,
-    Missing,
-    Others,
-    Pseudonymize,
-    Quasi,
-    Quiet,
-    Report,
-    ReportEdition,
-    Require,
-    RowsArePeople,
-    SameFigures,
-    Sensitive,
-    Sheet,
-    SuppressionLimit,
-    Table,
-    Target,
-    TargetBins,
-    Test,
-    Texts,
-    Train,
-    Weights,
-    Workers,
-    column,
-    columns,
-)
+from hedgerow.cli import _options as options
+from hedgerow.cli._help import EXAMPLES, CommandHelp, GroupHelp
+from hedgerow.cli._options import Columns, Panel, column, columns, option
+from hedgerow.errors import BadInput
 
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=GroupHelp,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+_NOT_MET = 3  # the exit status if requirements do not hold, or an attack works
+_PUBLISH = "Publish a table"
+_EXAMINE = "Examine a table or a release"
+_CHOOSE = "Choose a method"
 
-_OUTPUT = "The release: .csv, .csv.gz, .parquet, or a folder of Parquet files."
+
+def _command(group: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a command: its group in the help, and its examples."""
+
+    def register(command: Callable[..., None]) -> Callable[..., None]:
+        return app.command(cls=CommandHelp, rich_help_panel=group, epilog=EXAMPLES[command.__name__])(command)
+
+    return register
 
 
 def _show_version(wanted: bool) -> None:
@@ -71,103 +43,177 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog=_examples.HEDGEROW)
+@app.callback(epilog=EXAMPLES["hedgerow"])
 def hedgerow(
     *,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
     ] = False,
 ) -> None:
-    """Publish a table about people, with a verified guarantee and its machine-learning value kept."""
+    """Publish a table about people, with a verified guarantee."""
 
 
-@app.command(epilog=_examples.ANONYMIZE)
+@_command(_PUBLISH)
+def demo(
+    *,
+    rows: Annotated[int, option(Panel.METHOD, "N", "Number of people.")] = 20_000,
+    k: Annotated[int, option(Panel.GUARANTEE, "K", "Every class has at least K rows.", "-k")] = 10,
+    method: options.Method = "mondrian",
+    seed: Annotated[int, option(Panel.METHOD, "N", "The same seed gives the same table.")] = 7,
+    folder: Annotated[str, option(Panel.OUTPUT, "DIR", "Folder for the files.")] = "demo",
+    engine: options.Engine = None,
+    master: options.Master = None,
+) -> None:
+    """Try Hedgerow on a synthetic census: before, after, audit, losses."""
+    from hedgerow.cli._demo import run
+
+    run(rows=rows, k=k, method=method or "mondrian", seed=seed, folder=folder, engine=engine, master=master)
+
+
+@_command(_PUBLISH)
+def advise(
+    *,
+    table: options.Table,
+    target: Annotated[
+        str | None, column("Column that a model will predict.  [default: one whose name suggests a label]")
+    ] = None,
+    k: Annotated[
+        int | None,
+        option(Panel.GUARANTEE, "K", "Every class has at least K rows.  [default: 11 for health data, else 5]", "-k"),
+    ] = None,
+    no_trial: Annotated[
+        bool, option(Panel.METHOD, None, "Do not try the suggestion on some rows.", "--no-trial")
+    ] = False,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    decimal: options.Decimal = ".",
+    output: Annotated[str, option(Panel.OUTPUT, "FILE", "The job file to write.", "--output", "-o")] = "job.toml",
+    as_json: options.AsJson = False,
+    force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite an existing job file.", "--force")] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Suggest roles, hierarchies, k and a method, as a job file.
+
+    Every suggestion has its reason. Edit the file before you run it.
+    """
+    given = dict(locals())  # every option under its name
+
+    from hedgerow.cli._advise import run
+
+    run(given)
+
+
+@_command(_PUBLISH)
 def anonymize(
     *,
-    input: Input = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE|DIR/", help=_OUTPUT)] = None,
-    rows_per_file: Annotated[
-        int | None, typer.Option(metavar="N", help="A folder of Parquet files with at most N rows each.")
-    ] = None,
-    partition_by: Annotated[Columns, columns("A folder of Parquet files, in folders by the values of these.")] = None,
-    quasi: Annotated[Columns, columns("By which a person could be found: generalized.")] = None,
-    target: Target = None,
-    target_bins: TargetBins = None,
-    sensitive: Annotated[Columns, columns("What l-diversity and the like protect.")] = None,
-    insensitive: Insensitive = None,
-    accept: Accept = None,
-    identifying: Identifying = None,
-    pseudonymize: Pseudonymize = None,
-    entity: Annotated[str | None, column("Tells people apart: k and l count people, not rows.")] = None,
-    rows_are_people: RowsArePeople = None,
-    others: Others = None,
-    kind: Kind = None,
-    weights: Weights = None,
-    missing: Missing = None,
-    hierarchies: Hierarchies = None,
-    hierarchy: HierarchyWords = None,
-    method: Method = None,
-    k: Annotated[int | None, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = None,
-    require: Require = None,
-    suppression_limit: SuppressionLimit = None,
-    parameters: Annotated[
-        Texts, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; repeatable.")
-    ] = None,
-    metric: Metric = None,
-    time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="A search stops then with the best it has found.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same release.")] = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    sheet: Sheet = None,
-    decimal: Annotated[
-        str | None, typer.Option(metavar="SIGN", help="Before decimals in text; a point if not given.")
-    ] = None,
-    memory_limit: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="What the whole process may hold, such as 2GB; 1GB at least.")
-    ] = None,
-    engine: Engine = None,
-    master: Master = None,
-    temp: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where temporary files go; the system's folder if not given.")
-    ] = None,
-    job: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A TOML file with these options; those typed here win.")
-    ] = None,
-    recoding: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Also save the recoding: private, never publish it.")
-    ] = None,
-    report: Report = None,
-    report_edition: ReportEdition = None,
-    publish_proportions: Annotated[
+    input: options.Input = None,
+    quasi: Annotated[Columns, columns("Columns by which a person could be found: they are generalized.")] = None,
+    target: Annotated[str | None, column("Column that a model will predict.")] = None,
+    target_bins: options.TargetBins = None,
+    sensitive: Annotated[Columns, columns("Columns that l-diversity and similar requirements protect.")] = None,
+    insensitive: options.Insensitive = None,
+    accept: options.Accept = None,
+    identifying: options.Identifying = None,
+    pseudonymize: Annotated[Columns, columns("Columns to replace by random pseudonyms.")] = None,
+    entity: Annotated[str | None, column("Column that identifies a person: k and l count people, not rows.")] = None,
+    rows_are_people: options.RowsArePeople = None,
+    others: options.Others = None,
+    kind: options.Kind = None,
+    weights: options.Weights = None,
+    hierarchies: options.Hierarchies = None,
+    hierarchy: options.HierarchyWords = None,
+    k: options.K = None,
+    require: options.Require = None,
+    suppression_limit: options.SuppressionLimit = None,
+    allow_weak: Annotated[
         bool | None,
-        typer.Option("--publish-proportions", help="Also save how the people of each class are divided among values."),
+        option(Panel.GUARANTEE, None, "Write a release even if it does not keep its guarantee.", "--allow-weak"),
     ] = None,
-    min_support: Annotated[
-        int | None, typer.Option(metavar="N", help="Every proportion is of at least N people; k if not given.")
+    method: options.Method = None,
+    parameters: Annotated[
+        options.Texts, option(Panel.METHOD, "NAME=VALUE", "A parameter of the method. Repeatable.", "--set")
     ] = None,
-    redraw: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Also save rows of ordinary values, N for each row, drawn from the proportions."
+    metric: Annotated[
+        str | None,
+        option(Panel.METHOD, "NAME", "What a search optimizes: loss, ncp, prec, …", offers=options.metrics),
+    ] = None,
+    time_limit: Annotated[
+        float | None, option(Panel.METHOD, "SECONDS", "Stop a search after this time with the best result so far.")
+    ] = None,
+    seed: Annotated[int | None, option(Panel.METHOD, "N", "The same seed gives the same release.")] = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    decimal: options.DecimalOfJob = None,
+    missing: options.Missing = None,
+    job: Annotated[
+        str | None, option(Panel.INPUT, "FILE", "A TOML file with these options. Options typed here win.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        option(
+            Panel.OUTPUT,
+            "FILE|DIR/",
+            "The release: .csv, .csv.gz, .parquet, or a folder of Parquet files.",
+            "--output",
+            "-o",
         ),
     ] = None,
-    holdout: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="People who are not in INPUT: how many of their rows --redraw draws too."),
+    rows_per_file: Annotated[
+        int | None, option(Panel.OUTPUT, "N", "Write a folder of Parquet files with at most N rows each.")
+    ] = None,
+    partition_by: Annotated[
+        Columns, option(Panel.OUTPUT, "COLUMNS", "Write a folder of Parquet files, partitioned by these columns.")
+    ] = None,
+    recoding: Annotated[
+        str | None, option(Panel.OUTPUT, "FILE", "Also save the recoding. It is private: never publish it.")
     ] = None,
     escape_formulas: Annotated[
         bool | None,
-        typer.Option("--escape-formulas", help="Put an apostrophe before cells that spreadsheets compute."),
+        option(
+            Panel.OUTPUT, None, "Put an apostrophe before cells that a spreadsheet would compute.", "--escape-formulas"
+        ),
     ] = None,
-    allow_weak: Annotated[
-        bool | None, typer.Option("--allow-weak", help="Write a release that does not keep its guarantee.")
+    force: Annotated[bool | None, option(Panel.OUTPUT, None, "Overwrite an existing release.", "--force")] = None,
+    quiet: Annotated[bool | None, option(Panel.OUTPUT, None, "Print only errors.", "--quiet", "-q")] = None,
+    publish_proportions: Annotated[
+        bool | None,
+        option(
+            Panel.PROPORTIONS,
+            None,
+            "Also save how often each value occurs among the people of each class.",
+            "--publish-proportions",
+        ),
     ] = None,
-    force: Annotated[bool | None, typer.Option("--force", help="Write over a release that is there already.")] = None,
-    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = None,
+    min_support: Annotated[
+        int | None, option(Panel.PROPORTIONS, "N", "At least N people stand behind every proportion.  [default: k]")
+    ] = None,
+    redraw: Annotated[
+        int | None,
+        option(Panel.PROPORTIONS, "N", "Also save N rows of ordinary values per row, drawn from the proportions."),
+    ] = None,
+    holdout: Annotated[
+        str | None,
+        option(
+            Panel.PROPORTIONS, "FILE", "People who are not in INPUT: count how many of their rows --redraw draws too."
+        ),
+    ] = None,
+    report: options.Report = None,
+    report_edition: options.ReportEdition = None,
+    memory_limit: Annotated[
+        str | None, option(Panel.SCALE, "SIZE", "Memory that the process may use, such as 2GB. At least 1GB.")
+    ] = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
+    temp: Annotated[
+        str | None, option(Panel.SCALE, "DIR", "Folder for temporary files.  [default: the system's]")
+    ] = None,
 ) -> None:
-    """Anonymize a table, verify the result, and write it with its manifest."""
+    """Anonymize a table, verify the result, and write it.
+
+    The manifest is written beside the release.
+    """
     given = dict(locals())  # every option under its name
 
     from hedgerow.cli._anonymizing import run
@@ -182,165 +228,333 @@ def anonymize(
     run(assemble(typed, job), job)
 
 
-@app.command(epilog=_examples.AUDIT)
+@_command(_EXAMINE)
+def check(
+    *,
+    input: options.Input = None,
+    quasi: options.Quasi = None,
+    sensitive: Annotated[
+        Columns, columns("Also count the people whose value their class reveals. This decides nothing.")
+    ] = None,
+    entity: Annotated[str | None, column("Column that identifies a person who may have several rows.")] = None,
+    hierarchies: options.Hierarchies = None,
+    hierarchy: options.HierarchyWords = None,
+    k: options.K = None,
+    require: options.Require = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    missing: options.Missing = None,
+    job: Annotated[
+        str | None, option(Panel.INPUT, "FILE", "Take the columns and requirements from a job file. Typed options win.")
+    ] = None,
+    as_json: options.AsJson = False,
+    quiet: Annotated[
+        bool, option(Panel.OUTPUT, None, "Print nothing: the exit status is the answer.", "--quiet", "-q")
+    ] = False,
+) -> None:
+    """Check whether a table meets its requirements as it is.
+
+    Exits with 0 if it does, else with 3. Writes nothing.
+    """
+    given = dict(locals())  # every option under its name
+
+    from hedgerow.cli._audit import run_check
+    from hedgerow.cli._job import Job, assemble
+    from hedgerow.cli._roles import read_roles
+
+    given |= read_roles(given)
+    fields = [name for name in Job.model_fields if name in given and name != "quiet"]
+    typed = {name: value for name in fields if (value := given[name]) not in (None, [])}
+    demands = assemble(typed, job, "hedgerow check")
+    if not run_check(demands, typed_hierarchies=bool(hierarchies or hierarchy), as_json=as_json, quiet=quiet):
+        raise typer.Exit(_NOT_MET)
+
+
+@_command(_EXAMINE)
 def audit(
     *,
-    table: Table,
-    quasi: Quasi = None,
-    sensitive: Sensitive = None,
-    target: Target = None,
-    population: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The people among whom a journalist would search.")
+    table: options.Table,
+    quasi: options.Quasi = None,
+    sensitive: options.Sensitive = None,
+    target: Annotated[str | None, column("Column that a model will predict.")] = None,
+    entity: Annotated[str | None, column("Column that identifies a person who may have several rows.")] = None,
+    hierarchies: options.Hierarchies = None,
+    hierarchy: options.HierarchyWords = None,
+    k: Annotated[
+        int | None, option(Panel.GUARANTEE, "K", "Exit with 3 if a class has fewer than K rows.", "-k")
     ] = None,
-    entity: Annotated[str | None, column("Tells people apart, where one may have several rows.")] = None,
-    k: Annotated[int | None, typer.Option("-k", metavar="K", help="Exit with 3 if a class is smaller.")] = None,
-    require: Require = None,
-    missing: Missing = None,
-    hierarchies: Hierarchies = None,
-    hierarchy: HierarchyWords = None,
+    require: options.Require = None,
+    population: Annotated[
+        str | None, option(Panel.RISK, "FILE", "The people among whom a journalist would search.")
+    ] = None,
     threshold: Annotated[
-        float | None, typer.Option(metavar="RISK", help="A record is at risk above it; 1/k or 0.2.")
+        float | None, option(Panel.RISK, "RISK", "A record is at risk above this value.  [default: 1/k or 0.2]")
     ] = None,
     previous: Annotated[
-        str | None, typer.Option(metavar="FILE", help="An earlier release: what both give away together.")
+        str | None, option(Panel.EARLIER, "FILE", "An earlier release: measure what both reveal together.")
     ] = None,
     original: Annotated[
-        str | None, typer.Option(metavar="FILE", help="What both were made from: people are counted, not bounded.")
+        str | None,
+        option(Panel.EARLIER, "FILE", "The table behind both releases: people are then counted, not bounded."),
     ] = None,
     previous_quasi: Annotated[
-        Columns, columns("The earlier release's quasi-identifiers, if no manifest beside it names them.")
+        Columns,
+        option(Panel.EARLIER, "COLUMNS", "The earlier release's quasi-identifiers, if no manifest names them."),
     ] = None,
-    changed: Annotated[Columns, columns("Maybe other values than in the earlier release.")] = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    sheet: Sheet = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    report: Report = None,
-    report_edition: ReportEdition = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a report that is there already.")] = False,
+    changed: Annotated[
+        Columns, option(Panel.EARLIER, "COLUMNS", "Columns whose values may differ from the earlier release.")
+    ] = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    missing: options.Missing = None,
+    as_json: options.AsJson = False,
+    force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite an existing report.", "--force")] = False,
+    report: options.Report = None,
+    report_edition: options.ReportEdition = None,
 ) -> None:
-    """Measure what a table gives away. Exit 0 if the requirements hold or none is given, else 3."""
-    from hedgerow.cli._auditing import run_audit
-    from hedgerow.cli._lists import assignments, read_delimiter, split_names
+    """Measure what a table reveals about its people.
 
-    holds = run_audit(
-        table,
-        quasi=split_names(quasi, "--quasi") or [],
-        sensitive=split_names(sensitive, "--sensitive") or [],
-        target=target,
-        population=population,
-        entity=entity,
-        k=k,
-        require=require or [],
-        missing=missing or [],
-        hierarchies=hierarchies,
-        hierarchy=assignments(hierarchy, "--hierarchy") or {},
-        threshold=threshold,
-        previous=previous,
-        original=original,
-        changed=split_names(changed, "--changed") or [],
-        previous_quasi=split_names(previous_quasi, "--previous-quasi") or [],
-        encoding=encoding,
-        delimiter=read_delimiter(delimiter),
-        sheet=sheet,
-        as_json=as_json,
-        report=report,
-        report_edition=report_edition,
-        force=force,
-    )
-    if not holds:
-        raise typer.Exit(3)
+    Exits with 0 if the requirements hold or none is given, else with 3.
+    """
+    given = dict(locals())  # every option under its name
+
+    from hedgerow.cli._audit import AuditOptions, run_audit
+
+    if not run_audit(AuditOptions.of(given)):
+        raise typer.Exit(_NOT_MET)
 
 
-app.command(epilog=_examples.ATTACK)(attack)
-app.command(epilog=_examples.ADVISE)(advise)
-app.command(epilog=_examples.CHECK)(check)
+@_command(_EXAMINE)
+def attack(
+    *,
+    release: Annotated[str, typer.Argument(metavar="RELEASE", help="A table that was saved with its manifest.")],
+    members: Annotated[
+        str | None,
+        option(Panel.ATTACK, "FILE", "The original rows of the release's people.  [default: the job's input]"),
+    ] = None,
+    non_members: Annotated[
+        str | None, option(Panel.ATTACK, "FILE", "People of the same population who are not in the table.")
+    ] = None,
+    attack: Annotated[
+        Columns,
+        option(Panel.ATTACK, "NAMES", "The attacks to try.  [default: all that apply]", offers=options.attacks),
+    ] = None,
+    previous: Annotated[
+        str | None, option(Panel.ATTACK, "FILE", "An older release of the same people, saved with its manifest.")
+    ] = None,
+    sure: Annotated[
+        float, option(Panel.ATTACK, "SHARE", "How sure an attacker must be before claiming a value.")
+    ] = 0.9,
+    seed: Annotated[int, option(Panel.ATTACK, "N", "The same seed gives the same figures.")] = 0,
+    fail_if_works: Annotated[
+        bool,
+        option(
+            Panel.ATTACK, None, "Exit with 3 if an attack works, with 2 if there are too few people.", "--fail-if-works"
+        ),
+    ] = False,
+    kind: options.Kind = None,
+    hierarchies: options.Hierarchies = None,
+    hierarchy: options.HierarchyWords = None,
+    require: options.Require = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    decimal: options.DecimalOfJob = None,
+    missing: options.Missing = None,
+    job: Annotated[
+        str | None, option(Panel.INPUT, "FILE", "Read the people as this job file says. Options typed here win.")
+    ] = None,
+    as_json: options.AsJson = False,
+    force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite an existing report.", "--force")] = False,
+    report: options.Report = None,
+) -> None:
+    """Attack a release, and measure what attackers find out.
+
+    Only what they find out of its people beyond what they find out of others counts.
+    """
+    given = dict(locals())  # every option under its name
+
+    from hedgerow.cli._attack import run
+
+    verdict = run(given)
+    if fail_if_works and verdict == "works":
+        raise typer.Exit(_NOT_MET)
+    if fail_if_works and verdict == "too few to say":
+        raise BadInput(
+            "There are too few people to say whether an attack works. Give more members and more non-members, or name "
+            "the attacks that matter (--attack)."
+        )
 
 
-@app.command(epilog=_examples.METHODS)
+@_command(_CHOOSE)
 def methods() -> None:
-    """Show the methods: family, guarantees, parameters, paper."""
-    from hedgerow.cli._catalogue import show_methods
+    """List the methods: family, guarantees, parameters, paper."""
+    from hedgerow.cli._methods import show_methods
 
     show_methods()
 
 
-@app.command(epilog=_examples.DEMO)
-def demo(
+@_command(_CHOOSE)
+def compare(
     *,
-    rows: Annotated[int, typer.Option(metavar="N", help="How many people.")] = 20_000,
-    k: Annotated[int, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = 10,
-    method: Method = "mondrian",
-    seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same table.")] = 7,
-    folder: Annotated[str, typer.Option(metavar="DIR", help="Where the files go.")] = "demo",
-    engine: Engine = None,
-    master: Master = None,
-) -> None:
-    """See the main job on a synthetic census: before, after, audit, losses."""
-    from hedgerow.cli._demonstration import run
-
-    run(rows=rows, k=k, method=method or "mondrian", seed=seed, folder=folder, engine=engine, master=master)
-
-
-@app.command(epilog=_examples.EVALUATE)
-def evaluate(
-    *,
-    table: Table,
-    quasi: Quasi = None,
-    target: Annotated[str | None, column("What learners predict.")] = None,
-    target_bins: TargetBins = None,
-    sensitive: Sensitive = None,
-    insensitive: Insensitive = None,
-    accept: Accept = None,
-    identifying: Identifying = None,
-    entity: Annotated[str | None, column("Tells people apart: nobody trains and tests.")] = None,
-    rows_are_people: RowsArePeople = None,
-    others: Others = None,
-    kind: Kind = None,
-    missing: Missing = None,
-    hierarchies: Hierarchies = None,
-    hierarchy: HierarchyWords = None,
+    table: options.Table,
+    quasi: options.Quasi = None,
+    target: Annotated[
+        str | None, column("Column that learners predict. Without it, utility is the kept detail.")
+    ] = None,
+    target_bins: options.TargetBins = None,
+    sensitive: options.Sensitive = None,
+    insensitive: options.Insensitive = None,
+    accept: options.Accept = None,
+    identifying: options.Identifying = None,
+    entity: Annotated[
+        str | None, column("Column that identifies a person: k counts people, and no person both trains and tests.")
+    ] = None,
+    rows_are_people: options.RowsArePeople = None,
+    others: options.Others = None,
+    kind: options.Kind = None,
+    weights: options.Weights = None,
+    hierarchies: options.Hierarchies = None,
+    hierarchy: options.HierarchyWords = None,
+    k: options.EachK = None,
+    suppression_limit: Annotated[
+        str | None,
+        option(Panel.GUARANTEE, "LIMITS", "Rows that may be lost, each limit to try: 0,2% or 0,200.  [default: none]"),
+    ] = None,
+    require: options.Require = None,
+    risk_threshold: Annotated[
+        float | None,
+        option(Panel.GUARANTEE, "RISK", "Highest risk to recommend.  [default: 0.05, or 1/k if no k is large enough]"),
+    ] = None,
     methods: Annotated[
         Columns,
-        _options.methods("See hedgerow methods; mondrian,kactus."),
+        option(
+            Panel.METHOD,
+            "NAMES",
+            "The methods (see hedgerow methods).  [default: kactus,mondrian,hedge with a target]",
+            offers=options.complete_methods,
+        ),
     ] = None,
-    k: EachK = None,
-    require: Require = None,
-    suppression_limit: SuppressionLimit = None,
+    seed: options.SameFigures = 0,
     learners: Annotated[
         Columns,
-        _options.learners(
-            "c45, id3, kadet, naive-bayes, logistic, mlp, boosting, linear; with Weka: j48, part, "
-            "weka-naive-bayes, weka-logistic."
+        option(
+            Panel.LEARNERS,
+            "NAMES",
+            "The learners (see hedgerow evaluate --help).  [default: a quick one]",
+            offers=options.complete_learners,
+        ),
+    ] = None,
+    protocol: Annotated[
+        str | None,
+        option(
+            Panel.LEARNERS,
+            "NAME",
+            "How rows are split: cv:FOLDS, holdout, holdout:REPETITIONS or 5x2cv.  [default: cv:5]",
+            offers=options.protocols,
+        ),
+    ] = None,
+    train: options.Train = "redrawn",
+    test: options.Test = "raw",
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    decimal: options.Decimal = ".",
+    missing: options.Missing = None,
+    output: Annotated[
+        str, option(Panel.OUTPUT, "FILE", "The page (.html). Finished cells are kept beside it.", "--output", "-o")
+    ] = "compare.html",
+    as_json: options.AsJson = False,
+    force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite an existing page.", "--force")] = False,
+    quiet: options.Quiet = False,
+    time_limit: Annotated[
+        str | None, option(Panel.SCALE, "TIME", "Stop after 90 (seconds), 10m or 1h. Finished cells are kept.")
+    ] = None,
+    workers: options.Workers = None,
+) -> None:
+    """Compare methods by risk and utility, and recommend one.
+
+    A comparison that was stopped continues when you type the same command again.
+    """
+    given = dict(locals())  # every option under its name
+
+    from hedgerow.cli._compare import run
+
+    run(given)
+
+
+@_command(_CHOOSE)
+def evaluate(
+    *,
+    table: options.Table,
+    quasi: options.Quasi = None,
+    target: Annotated[str | None, column("Column that learners predict.")] = None,
+    target_bins: options.TargetBins = None,
+    sensitive: options.Sensitive = None,
+    insensitive: options.Insensitive = None,
+    accept: options.Accept = None,
+    identifying: options.Identifying = None,
+    entity: Annotated[str | None, column("Column that identifies a person: no person both trains and tests.")] = None,
+    rows_are_people: options.RowsArePeople = None,
+    others: options.Others = None,
+    kind: options.Kind = None,
+    hierarchies: options.Hierarchies = None,
+    hierarchy: options.HierarchyWords = None,
+    k: options.EachK = None,
+    require: options.Require = None,
+    suppression_limit: options.SuppressionLimit = None,
+    methods: Annotated[
+        Columns,
+        option(
+            Panel.METHOD,
+            "NAMES",
+            "The methods (see hedgerow methods).  [default: mondrian,kactus]",
+            offers=options.complete_methods,
+        ),
+    ] = None,
+    seed: options.SameFigures = 0,
+    learners: Annotated[
+        Columns,
+        option(
+            Panel.LEARNERS,
+            "NAMES",
+            "c45, id3, kadet, naive-bayes, logistic, mlp, boosting, linear; with Weka j48, part, weka-naive-bayes, "
+            "weka-logistic.",
+            offers=options.complete_learners,
         ),
     ] = None,
     protocol: Annotated[
         str,
-        _options.protocol("5x2cv, holdout, holdout:REPETITIONS or cv:FOLDS."),
+        option(
+            Panel.LEARNERS,
+            "NAME",
+            "How rows are split: 5x2cv, holdout, holdout:REPETITIONS or cv:FOLDS.",
+            offers=options.protocols,
+        ),
     ] = "5x2cv",
-    train: Train = "redrawn",
-    test: Test = "raw",
+    train: options.Train = "redrawn",
+    test: options.Test = "raw",
     score: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Shown: accuracy, auc, f1, log_loss; of numbers r2, mae.")
+        str | None,
+        option(Panel.LEARNERS, "NAME", "The score to show: accuracy, auc, f1, log_loss; for numbers r2, mae."),
     ] = None,
-    seed: SameFigures = 0,
-    workers: Workers = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    decimal: options.Decimal = ".",
+    missing: options.Missing = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The cells as .csv; the chart stands beside it.")
+        str, option(Panel.OUTPUT, "FILE", "The cells as .csv. The chart is written beside it.", "--output", "-o")
     ] = "evaluation.csv",
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    sheet: Sheet = None,
-    decimal: Decimal = ".",
-    force: Annotated[bool, typer.Option("--force", help="Write over results that are there already.")] = False,
-    quiet: Quiet = False,
+    force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite existing results.", "--force")] = False,
+    quiet: options.Quiet = False,
+    workers: options.Workers = None,
 ) -> None:
-    """Measure what learners still know of a target, by method and k."""
+    """Measure what learners can still predict, by method and k."""
     given = dict(locals())  # every option under its name
 
-    from hedgerow.cli._evaluating import run
+    from hedgerow.cli._evaluate import run
 
-    run(**given)
-
-
-app.command(epilog=_examples.COMPARE)(compare)
+    run(given)

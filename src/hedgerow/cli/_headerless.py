@@ -1,8 +1,8 @@
-"""Tables whose first line is no header but a person: said before the work begins, and no cell of it is told.
+"""Tables without a header: a warning before the work begins, and no cell of the first line in any message.
 
-Messages name columns. Where the first line is a person's, these names are that person's values. So whatever error a
-command ends with, the names of all tables that it has opened and that look so are hidden in it, unless somebody typed
-them: no command need think of it, and none can forget it.
+Messages name columns. If the first line holds a person's values, these names are the values of a person. Whatever error
+ends a command, names from all such tables that the command opened are hidden in it, unless you typed them yourself.
+This is done in one place, so that no command can forget it.
 """
 
 from __future__ import annotations
@@ -18,17 +18,16 @@ import typer
 
 from hedgerow.errors import HedgerowError
 from hedgerow.io.readers import STANDARD_INPUT, find_table, open_parts
-from hedgerow.io.readers.opening import OPENED
-from hedgerow.io.readers.parts import BROKEN_ARCHIVE, CsvRecords, Part
+from hedgerow.io.readers.parts import BROKEN_ARCHIVE, OPENED, CsvRecords, Part
 
 __all__ = ["forget_tables", "looks_headerless", "watched", "without_first_lines"]
 
 _LOOKED_AT: Final = 50
-_LONGEST: Final = 2_000_000  # characters of a record; what is longer is refused by whoever reads the table
+_LONGEST: Final = 2_000_000  # characters of a record; longer records are refused when the table is read
 _TEXT: Final = (".csv", ".tsv", ".txt")
 _WARNING: Final = (
-    "hedgerow: warning: the first line of {!r} looks like a person's values, not like names of columns; if it is, "
-    "write a line of names above it, since whatever stands there is published and named in messages."
+    "hedgerow: warning: the first line of {!r} looks like a person's values, not like names of columns. If so, write a "
+    "line of names above it, because the first line is published and named in messages."
 )
 _HIDDEN: Final = "'…'"
 _WORD: Final = re.compile(r"[^,;=@:|{}\s]+")
@@ -40,8 +39,8 @@ _DATE: Final = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d{2}(:\d
 def looks_headerless(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first line of a table is probably a record like the others.
 
-    It is if its cells are numbers or dates wherever those of the other rows are, or if several of them stand in later
-    rows of their columns, too. Names that count up, as 0, 1, 2 or years do, are names.
+    It is if its cells are numbers or dates in every column of numbers or dates, or if several of its cells occur again
+    in later rows of their columns. Names that count up, such as 0, 1, 2 or years, are names.
 
     >>> looks_headerless(["age", "sex"], [["34", "M"], ["35", "F"]])
     False
@@ -49,20 +48,19 @@ def looks_headerless(first: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
     True
     """
     columns = list(zip(*(row for row in rows if len(row) == len(first)), strict=True))
-    if not columns:
+    names = [name.strip() for name in first]
+    if not columns or _count_up(list(filter(_is_figure, names))):
         return False
-    plain = [name.strip() for name in first]
-    figures = [name for name in plain if _is_figure(name)]
-    if _count_up(figures):
-        return False
-    measured = [
-        name for name, cells in zip(plain, columns, strict=True) if all(_is_figure(one.strip()) for one in cells if one)
-    ]
+    measured = [name for name, cells in zip(names, columns, strict=True) if _are_figures(cells)]
     if measured and all(map(_is_figure, measured)):
         return True
-    again = sum(name in cells for name, cells in zip(first, columns, strict=True))
-    # A header that stands once more further down, as where files were put together, is a header.
-    return again >= min(2, len(first)) and list(first) not in [list(row) for row in rows]
+    repeated = sum(name in cells for name, cells in zip(first, columns, strict=True))
+    # A header that occurs again further down, because files were joined, is a header.
+    return repeated >= min(2, len(first)) and list(first) not in map(list, rows)
+
+
+def _are_figures(cells: Sequence[str]) -> bool:
+    return all(_is_figure(cell.strip()) for cell in cells if cell)
 
 
 def _is_figure(text: str) -> bool:
@@ -84,11 +82,10 @@ def watched(
     Parameters
     ----------
     table : str
-        What was named. Only the beginning of a text file is looked at; what is packed or comes from standard input is
-        not.
+        The path that was typed. Only the beginning of a text file is examined, no packed file or standard input.
     encoding, delimiter : str, optional
     typed : sequence of str
-        Names that were typed elsewhere than in the command, and may be repeated.
+        Names that were typed elsewhere than in the command. Messages may repeat them.
     """
     _TYPED.update(name for name in typed if name is not None)
     name, first, rows = _beginning(table, encoding, delimiter)
@@ -98,17 +95,17 @@ def watched(
 
 
 def forget_tables() -> None:
-    """Forget what earlier commands of this process have opened, and what was typed for them."""
+    """Forget the tables that earlier commands of this process opened, and the names typed for them."""
     OPENED.clear()
     _TYPED.clear()
 
 
 def without_first_lines(message: str, arguments: Sequence[str]) -> str:
-    """A message in which no cell stands of the first line of a table that has no header and was opened.
+    """Hide in a message the first lines of all opened tables without a header.
 
-    ``arguments`` is what was typed: what stands there may be repeated.
+    Words that you typed, in ``arguments``, may be repeated.
     """
-    typed = _TYPED.union(arguments, *(_WORD.findall(one) for one in arguments))
+    typed = _TYPED.union(arguments, *(_WORD.findall(argument) for argument in arguments))
     for part in tuple(OPENED):
         if part.format != "csv":
             continue
@@ -120,7 +117,7 @@ def without_first_lines(message: str, arguments: Sequence[str]) -> str:
 
 
 def _beginning(table: str, encoding: str | None, delimiter: str | None) -> tuple[str, list[str], list[list[str]]]:
-    """The name, the first record and some further ones; none if they cannot be read: that others tell."""
+    """The name, the first record and some more; no records if they cannot be read, which is reported elsewhere."""
     try:
         found = find_table(table)
         if table == STANDARD_INPUT or not found.ending.startswith(_TEXT):
@@ -132,7 +129,7 @@ def _beginning(table: str, encoding: str | None, delimiter: str | None) -> tuple
 
 
 def _first_records(part: Part) -> tuple[list[str], list[list[str]]]:
-    """The first record and some further ones, as far as they can be read."""
+    """The first record and some more, as far as they can be read."""
     try:
         with part.open_text() as text:
             records = itertools.islice(CsvRecords(text, part.delimiter, _LONGEST), 1 + _LOOKED_AT)

@@ -1,19 +1,21 @@
-"""The options that several commands have, each declared once.
+"""The options that several commands have, each declared once, and what a shell completes.
 
-Where commands say different things of the same option, they give their words to `column` or `columns`.
+Where commands give the same option another meaning, they declare it with `option`, `column` or `columns`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 __all__ = [
     "Accept",
+    "AsJson",
     "Columns",
     "Decimal",
+    "DecimalOfJob",
     "Delimiter",
     "EachK",
     "Encoding",
@@ -23,13 +25,13 @@ __all__ = [
     "Identifying",
     "Input",
     "Insensitive",
+    "K",
     "Kind",
     "Master",
     "Method",
-    "Metric",
     "Missing",
     "Others",
-    "Pseudonymize",
+    "Panel",
     "Quasi",
     "Quiet",
     "Report",
@@ -41,7 +43,6 @@ __all__ = [
     "Sheet",
     "SuppressionLimit",
     "Table",
-    "Target",
     "TargetBins",
     "Test",
     "Texts",
@@ -55,20 +56,18 @@ __all__ = [
     "complete_methods",
     "editions",
     "engines",
-    "learners",
     "listed",
-    "methods",
     "metrics",
-    "protocol",
+    "option",
     "protocols",
 ]
 
 
 # --------------------------------------------------------------------------------------------------
-# What a shell offers after the tabulator key: names of methods, metrics, learners and the like.
+# What a shell completes: names of methods, metrics, learners and the like.
 #
-# A shell asks the command itself (``hedgerow --install-completion`` tells it how). What knows the names is imported
-# then.
+# The shell runs the command itself (``hedgerow --install-completion`` sets this up). Modules that know the names are
+# imported only then.
 
 
 def complete_methods() -> Iterable[str]:
@@ -115,7 +114,7 @@ def protocols() -> Iterable[str]:
 
 
 def listed(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Complete the last name of a list with commas, or the only one.
+    """Complete the last name of a list with commas.
 
     >>> listed(editions)("p"), listed(editions)("internal,p")
     (['public'], ['internal,public'])
@@ -132,29 +131,39 @@ Columns = list[str] | None
 Texts = list[str] | None
 
 
-def column(says: str) -> Any:
+class Panel:
+    """The headings under which ``--help`` shows options."""
+
+    COLUMNS: Final = "Columns"
+    GUARANTEE: Final = "Guarantee"
+    METHOD: Final = "Method"
+    LEARNERS: Final = "Learners"
+    ATTACK: Final = "Attack"
+    RISK: Final = "Risk"
+    EARLIER: Final = "Earlier release"
+    INPUT: Final = "Input"
+    OUTPUT: Final = "Output"
+    PROPORTIONS: Final = "Proportions"
+    REPORT: Final = "Report"
+    SCALE: Final = "Scale"
+
+
+def option(
+    panel: str, metavar: str | None, meaning: str, *names: str, offers: Callable[[], Iterable[str]] | None = None
+) -> Any:
+    """An option in a panel of the help; a shell completes the names that it offers."""
+    complete = None if offers is None else listed(offers)
+    return typer.Option(*names, metavar=metavar, help=meaning, rich_help_panel=panel, autocompletion=complete)
+
+
+def column(meaning: str) -> Any:
     """An option that names one column."""
-    return typer.Option(metavar="COLUMN", help=says)
+    return option(Panel.COLUMNS, "COLUMN", meaning)
 
 
-def columns(says: str) -> Any:
+def columns(meaning: str, *names: str) -> Any:
     """An option that names columns."""
-    return typer.Option(metavar="COLUMNS", help=says)
-
-
-def methods(says: str) -> Any:
-    """An option that names methods."""
-    return typer.Option(metavar="NAMES", help=says, autocompletion=listed(complete_methods))
-
-
-def learners(says: str) -> Any:
-    """An option that names learners."""
-    return typer.Option(metavar="NAMES", help=says, autocompletion=listed(complete_learners))
-
-
-def protocol(says: str) -> Any:
-    """An option that says how rows are parted for learners."""
-    return typer.Option(metavar="NAME", help=says, autocompletion=listed(protocols))
+    return option(Panel.COLUMNS, "COLUMNS", meaning, *names)
 
 
 # The table, and how it is read.
@@ -165,104 +174,89 @@ Table = Annotated[str, typer.Argument(metavar="TABLE", help=_TABLE)]
 Input = Annotated[str | None, typer.Argument(metavar="INPUT", help=_TABLE)]
 """The table where a job file may name it."""
 Encoding = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Encoding of text; by its first bytes, or utf-8, if not given.")
+    str | None, option(Panel.INPUT, "NAME", "Encoding of a text file.  [default: by its first bytes, else utf-8]")
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(metavar="SIGN", help="Between columns of text; found in the header if not given.")
+    str | None, option(Panel.INPUT, "SIGN", "Sign between columns in a text file.  [default: found in the header]")
 ]
-Decimal = Annotated[str, typer.Option(metavar="SIGN", help="Before decimals in text.")]
-Sheet = Annotated[str | None, typer.Option(metavar="NAME", help="Of a workbook with several sheets.")]
+Decimal = Annotated[str, option(Panel.INPUT, "SIGN", "Sign before decimals in text.")]
+DecimalOfJob = Annotated[str | None, option(Panel.INPUT, "SIGN", "Sign before decimals in text.  [default: .]")]
+"""The same where a job file may name it."""
+Sheet = Annotated[str | None, option(Panel.INPUT, "NAME", "Sheet to read from a workbook that has several.")]
+Missing = Annotated[Texts, option(Panel.INPUT, "TEXT", "A text that means 'no value'. Repeatable.")]
 
 # The roles of its columns.
-Quasi = Annotated[Columns, columns("By which a person could be found.")]
-Target = Annotated[str | None, column("The class to be learnt.")]
+Quasi = Annotated[Columns, columns("Columns by which a person could be found.")]
 TargetBins = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Cuts a target of numbers into N bins for methods that learn from it."),
+    int | None, option(Panel.COLUMNS, "N", "Cut a numeric target into N bins for methods that learn from it.")
 ]
-Sensitive = Annotated[Columns, columns("What must not become known.")]
-Insensitive = Annotated[Columns, columns("Published as they are.")]
-Accept = Annotated[Columns, columns("Published as they are though they single people out or tell too much.")]
-Identifying = Annotated[Columns, typer.Option("--identifying", "--drop", metavar="COLUMNS", help="Left out.")]
-Pseudonymize = Annotated[Columns, columns("Replaced by random pseudonyms.")]
+Sensitive = Annotated[Columns, columns("Columns whose values must not become known.")]
+Insensitive = Annotated[Columns, columns("Columns to publish unchanged.")]
+Accept = Annotated[Columns, columns("Publish these columns unchanged, even if they are disclosive.")]
+Identifying = Annotated[Columns, columns("Columns to leave out.", "--identifying", "--drop")]
 RowsArePeople = Annotated[
     bool | None,
-    typer.Option("--rows-are-people", help="Every row is a person of its own, though a column looks otherwise."),
+    option(
+        Panel.COLUMNS, None, "Every row is another person, even if a column suggests otherwise.", "--rows-are-people"
+    ),
 ]
 Others = Annotated[
-    str | None,
-    typer.Option(metavar="FATE", help="Columns without a role: error (if not given), insensitive or drop."),
+    str | None, option(Panel.COLUMNS, "FATE", "Columns without a role: error, insensitive or drop.  [default: error]")
 ]
 Kind = Annotated[
     Texts,
-    typer.Option(
-        metavar="COLUMN=KIND", help="number, date, text, or its values in order: triage=low,high; repeatable."
+    option(
+        Panel.COLUMNS,
+        "COLUMN=KIND",
+        "What a column holds: number, date, text, or its values in order, as triage=low,high. Repeatable.",
     ),
 ]
 Weights = Annotated[
-    Texts,
-    typer.Option(metavar="COLUMN=NUMBER", help="How much the loss of columns counts: zip=2,age=1; others 1."),
+    Texts, option(Panel.COLUMNS, "COLUMN=NUMBER", "How much the loss of a column counts: zip=2,age=1.  [default: 1]")
 ]
-Missing = Annotated[Texts, typer.Option(metavar="TEXT", help="A text that means 'no value'; repeatable.")]
 Hierarchies = Annotated[
-    str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files; others are named.")
+    str | None,
+    option(Panel.COLUMNS, "DIR", "Folder of COLUMN.csv (ARX) or COLUMN.toml files. Files of no column are reported."),
 ]
 HierarchyWords = Annotated[
     Texts,
-    typer.Option(
-        metavar="COLUMN=WORDS",
-        help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  'intervals:5,10,<18,>=90' (open ends)  flat  "
-        "or a file; repeatable.",
+    option(
+        Panel.COLUMNS,
+        "COLUMN=WORDS",
+        "How values generalize: masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  "
+        "'intervals:5,10,<18,>=90' (open ends)  flat  or a file. Repeatable.",
     ),
 ]
 
-# What is asked of a release, and how the work is done.
+# What is required of a release, and how the work is done.
+K = Annotated[int | None, option(Panel.GUARANTEE, "K", "Every class has at least K rows.", "-k")]
+EachK = Annotated[Texts, option(Panel.GUARANTEE, "K,K,…", "Every k to try.  [default: 5,10,50,100]", "-k")]
 Require = Annotated[
     Texts,
-    typer.Option(metavar="RULE", help="k=4@education,sex  l=3@disease  t=0.2@disease  …; repeatable."),
+    option(Panel.GUARANTEE, "RULE", "A requirement: k=4@education,sex  l=3@disease  t=0.2@disease  … Repeatable."),
 ]
 SuppressionLimit = Annotated[
-    str | None, typer.Option(metavar="LIMIT", help="Rows that may be lost: 2%, 0.02 or 200; none if not given.")
-]
-Engine = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="What counts and writes the rows: duckdb (if not given) or spark.",
-        autocompletion=listed(engines),
-    ),
-]
-Master = Annotated[
-    str | None, typer.Option(metavar="URL", help="Where Spark runs: local[2], spark://host:7077, yarn, …")
+    str | None, option(Panel.GUARANTEE, "LIMIT", "Rows that may be lost: 2%, 0.02 or 200.  [default: none]")
 ]
 Method = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="See hedgerow methods.", autocompletion=listed(complete_methods)),
+    option(Panel.METHOD, "NAME", "The method. hedgerow methods lists them.", offers=complete_methods),
 ]
-Metric = Annotated[
+Engine = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="What a search makes best: loss, ncp, prec, …",
-        autocompletion=listed(metrics),
-    ),
+    option(Panel.SCALE, "NAME", "What counts and writes the rows: duckdb or spark.  [default: duckdb]", offers=engines),
 ]
+Master = Annotated[str | None, option(Panel.SCALE, "URL", "Where Spark runs: local[2], spark://host:7077, yarn, …")]
+Workers = Annotated[int | None, option(Panel.SCALE, "N", "Number of processes.  [default: one per core]")]
 Report = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Also write a report: one page (.html) that opens offline.")
+    str | None, option(Panel.REPORT, "FILE", "Also write a report: one page (.html) that opens offline.")
 ]
 ReportEdition = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="internal (if not given), or public: what recipients may see.",
-        autocompletion=listed(editions),
-    ),
+    option(Panel.REPORT, "NAME", "internal, or public: what recipients may see.  [default: internal]", offers=editions),
 ]
-EachK = Annotated[Texts, typer.Option("-k", metavar="K,K,…", help="5,10,50,100 if not given.")]
-Train = Annotated[
-    str, typer.Option(metavar="HOW", help="Training rows: redrawn, or published as the release shows them.")
-]
-Test = Annotated[str, typer.Option(metavar="HOW", help="Test rows: raw, or recoded as the release would show them.")]
-SameFigures = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed, the same figures.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Processes; one for each core.")]
+Train = Annotated[str, option(Panel.LEARNERS, "HOW", "Training rows: redrawn, or published as in the release.")]
+Test = Annotated[str, option(Panel.LEARNERS, "HOW", "Test rows: raw, or recoded as the release would show them.")]
+SameFigures = Annotated[int, option(Panel.METHOD, "N", "The same seed gives the same figures.", "--seed")]
+AsJson = Annotated[bool, option(Panel.OUTPUT, None, "Print JSON.", "--json")]
+Quiet = Annotated[bool, option(Panel.OUTPUT, None, "Print only errors.", "--quiet", "-q")]

@@ -1,7 +1,7 @@
 """How a command ends: its exit status, and one sentence on stderr if it failed.
 
 0 done; 1 a bug; 2 wrong usage or bad input; 3 the requirement cannot be met or does not hold; 130 and 143
-interrupted; 141 nobody reads the output. Whatever happens, no text of a foreign exception is shown: it may quote cells.
+interrupted; 141 the reader of the output has gone. Texts of foreign exceptions are never shown: they may quote cells.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Stopped(BaseException):
     Parameters
     ----------
     left : str
-        What is left behind: whoever keeps something on purpose says so here.
+        What is left behind. Code that keeps something on purpose describes it here.
     """
 
     def __init__(self, left: str = _LEFT) -> None:
@@ -52,13 +52,13 @@ class _Signals:
     at: float = 0.0
 
     def stop(self, number: int, _frame: FrameType | None) -> None:
-        # Who is impatient and asks again must not break off the removal of temporary files.
+        # A second, impatient signal must not interrupt the removal of temporary files.
         if self.received is None or time.monotonic() - self.at > _PATIENCE:
             self.received, self.at = number, time.monotonic()
             raise Stopped
 
     def lost(self, unraisable: sys.UnraisableHookArgs) -> None:
-        """Ask again if a finalizer was interrupted: Python drops whatever is raised there, and would go on."""
+        """Send the signal again if it interrupted a finalizer, where Python drops exceptions and would go on."""
         if unraisable.exc_type is not Stopped or self.received is None:
             sys.__unraisablehook__(unraisable)
             return
@@ -76,13 +76,13 @@ def _ask(number: int) -> None:
 
 
 class _NoPandas(MetaPathFinder):
-    """pyarrow imports pandas wherever it is installed. A command needs none, and would wait for it; PySpark needs it.
+    """Hides pandas, which pyarrow imports wherever it is installed. Only PySpark needs it; commands would wait for it.
 
-    pyarrow remembers the answer, so it is given only in a process of our own, and never to methods of others.
+    pyarrow remembers the answer, so pandas is hidden only in a process of our own without third-party methods.
     """
 
     def find_spec(self, fullname: str, *_where: Any) -> None:
-        """Find nothing, and say that pandas is not there."""
+        """Find no module, and report pandas as not installed."""
         if fullname == "pandas" and "pyspark" not in sys.modules:
             raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
 
@@ -110,14 +110,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             status = app(args=arguments, prog_name="hedgerow", standalone_mode=False)
         except BaseException as error:
-            # DuckDB answers a signal with an error of its own, so the signal is asked first.
+            # DuckDB answers a signal with an error of its own, so the signal comes first.
             if signals.received is not None:
-                if arguments is None:
-                    _end_quietly()
-                left = error.left if isinstance(error, Stopped) else _LEFT
-                return _say(f"stopped; {left}", 128 + signals.received)
+                return _stopped(error, signals.received, own_process=arguments is None)
             return _failed(error, sys.argv[1:] if arguments is None else arguments)
     return status if isinstance(status, int) else 0
+
+
+def _stopped(error: BaseException, number: int, *, own_process: bool) -> int:
+    """Report that the command was stopped, and return the exit status."""
+    if own_process and "duckdb" in sys.modules:
+        from hedgerow.io.connections import end_quietly
+
+        end_quietly()
+    return _say(f"stopped; {error.left if isinstance(error, Stopped) else _LEFT}", 128 + number)
 
 
 @contextmanager
@@ -131,52 +137,49 @@ def _stopping() -> Iterator[_Signals]:
     finally:
         sys.unraisablehook = hook
         for number, handler in before.items():
-            # After a stop the process ends, and what is still to be removed then must not be broken off either.
+            # After a stop, nothing must interrupt the removal of temporary files.
             signal.signal(number, handler if signals.received is None else signal.SIG_IGN)
 
 
 def _failed(error: BaseException, arguments: Sequence[str]) -> int:
-    """Say in one sentence why the command failed, and return the exit status."""
+    """Report in one sentence why the command failed, and return the exit status."""
     if os.environ.get("HEDGEROW_TRACEBACK") == "1":
         traceback.print_exception(error)
     if isinstance(error, SystemExit) and error.code == 0:
-        return 0  # a shell was told how a word may go on
+        return 0  # a shell asked for completions
     if isinstance(error, SystemExit | BrokenPipeError):
-        # Only rich and typer leave this way, when whoever reads the output has gone (hedgerow methods | head -1).
+        # Only rich and typer end like this, if the reader of the output has gone (hedgerow methods | head -1).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _CLOSED_PIPE
     if isinstance(error, HedgerowError):
         from hedgerow.cli._headerless import without_first_lines
 
         return _say(without_first_lines(str(error), arguments), error.exit_status)
-    if isinstance(error, OSError) and error.strerror:
-        place = f" ({error.filename!r})" if isinstance(error.filename, str) else ""
-        return _say(f"The operating system refused a file: {error.strerror}{place}.", _BAD_INPUT)
-    if isinstance(error, MemoryError):
-        return _say(
-            "The table does not fit into memory. Say how much there is (--memory-limit 2GB), or name fewer columns.",
-            _BAD_INPUT,
-        )
-    # Newer releases of typer carry a click of their own, older ones use the package: known by its method.
-    usage = getattr(error, "format_message", None)
-    if callable(usage):
-        context = getattr(error, "ctx", None)
-        command = "hedgerow" if context is None else context.command_path
-        said = str(usage())
-        return _say(f"{said if said.endswith(('.', '?')) else said + '.'} Type {command} --help.", _BAD_INPUT)
+    mistake = _mistake(error)
+    if mistake is not None:
+        return _say(mistake, _BAD_INPUT)
     return _say(
-        f"This is a bug in Hedgerow ({type(error).__name__}). Please report it; with the environment variable "
-        "HEDGEROW_TRACEBACK=1 its place is shown (the text may quote cells of the table).",
+        f"This is a bug in Hedgerow ({type(error).__name__}). Please report it. To see its place, set the environment "
+        "variable HEDGEROW_TRACEBACK=1 (the text may quote cells of the table).",
         _BUG,
     )
 
 
-def _end_quietly() -> None:
-    """A process of our own that is stopped says what there is to say itself."""
-    if "duckdb" in sys.modules:
-        from hedgerow.io.connections import end_quietly
-
-        end_quietly()
+def _mistake(error: BaseException) -> str | None:
+    """What to change, if a foreign error means a file, the memory or the usage; ``None`` if it means a bug."""
+    if isinstance(error, OSError) and error.strerror:
+        place = f" ({error.filename!r})" if isinstance(error.filename, str) else ""
+        return f"The operating system refused a file: {error.strerror}{place}."
+    if isinstance(error, MemoryError):
+        return "The table does not fit into memory. Add --memory-limit 2GB (what you have), or name fewer columns."
+    # Newer releases of typer carry a click of their own, older ones use the package: known by its method.
+    usage = getattr(error, "format_message", None)
+    if not callable(usage):
+        return None
+    context = getattr(error, "ctx", None)
+    message = str(usage())
+    command = "hedgerow" if context is None else context.command_path
+    return f"{message if message.endswith(('.', '?')) else message + '.'} Type {command} --help."
 
 
 def _say(sentence: str, status: int) -> int:

@@ -1,4 +1,8 @@
-"""Synthetic tables, with their schemas, and larger versions of given ones."""
+"""Synthetic tables with their schemas, and larger versions of your own tables.
+
+Examples, tests and benchmarks may import it. It imports only the schema, hierarchies and errors.
+Start with :func:`make_census`.
+"""
 
 from __future__ import annotations
 

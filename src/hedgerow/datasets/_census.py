@@ -1,11 +1,12 @@
-"""A synthetic census: people who never lived, with the dependencies that make a table worth learning from.
+"""A synthetic census: invented people, with dependencies between columns from which learners can learn.
 
-Columns are drawn one after the other, each from shares that depend on those before it. The label follows from
-education, age, work and marriage by a logistic model: it can be predicted, but not surely.
+Columns are drawn one after the other, each from shares that depend on the previous columns. The label follows from
+education, age, work and marriage by a logistic model, so it can be predicted, but not with certainty.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,9 +54,9 @@ def make_census(n: int = 10_000, random_state: Seed = None, backend: Backend = "
     Parameters
     ----------
     n : int
-        How many people.
+        The number of people.
     random_state : int, numpy Generator or None
-        The same number gives the same table. ``None``: a new one each time.
+        The same number gives the same table; ``None`` gives a new table each time.
     backend : {"pyarrow", "pandas", "polars"}
         The type of the table.
 
@@ -94,7 +95,7 @@ def _draw_people(n: int, rng: np.random.Generator) -> pa.Table:
     occupation = draw(rng, occupation_shares(), sex * 2 + (education >= 5))
     hours = np.where(employed, _draw_hours(rng, sex, age, occupation, workclass), 0)
     disease = draw(rng, disease_shares(), by_sex_and_age)
-    rich = _draw_income(rng, sex, age, education, marital == 1, workclass, occupation, hours)
+    rich = _draw_income(rng, sex, age, education, marital == 1, _Work(workclass, occupation, hours))
     return pa.table(
         {
             "name": draw_names(rng, n),
@@ -117,14 +118,14 @@ def _draw_people(n: int, rng: np.random.Generator) -> pa.Table:
 
 
 def _draw_education(rng: np.random.Generator, age: Longs, city: Bools) -> Longs:
-    """Cut a propensity to study, higher in cities and lower in old cohorts, and no level before its age."""
+    """Draw education from a propensity to study, which is higher in cities and lower in old cohorts."""
     propensity = rng.standard_normal(len(age)) + 0.35 * city - 0.018 * np.maximum(age - 45, 0)
     reached = np.searchsorted(EDUCATION_LIMITS, propensity)
     return np.minimum(reached, np.searchsorted(EDUCATION_AGES, age, side="right") - 1)
 
 
 def _draw_employed(rng: np.random.Generator, sex: Longs, age: Longs, education: Longs) -> Bools:
-    """Work begins around 19 and ends around 66; education keeps people in it."""
+    """Draw who works: from about 19 to about 66, more often with more education."""
     begun = 1 / (1 + np.exp(-(age - 18.5) / 1.5))
     ended = 1 / (1 + np.exp(-(age - 66.0) / 2.5))
     in_between = np.where(sex == 0, 0.80, 0.92) + 0.012 * (education - 3)
@@ -133,7 +134,7 @@ def _draw_employed(rng: np.random.Generator, sex: Longs, age: Longs, education: 
 
 
 def _draw_hours(rng: np.random.Generator, sex: Longs, age: Longs, occupation: Longs, workclass: Longs) -> Longs:
-    """Half of the people work the usual 40 hours, the others around what their work and age suggest."""
+    """Draw hours: half of the people work the usual 40, the others about as much as their work and age suggest."""
     n = len(age)
     usual = np.where(sex == 0, 36.0, 43.0) + 6.0 * np.isin(occupation, (2, 4)) + 3.0 * (workclass == 2)
     usual -= 12.0 * (age < 22) + 14.0 * (age > 65)
@@ -142,21 +143,23 @@ def _draw_hours(rng: np.random.Generator, sex: Longs, age: Longs, occupation: Lo
     return np.where(full_time, 40, np.clip(drawn, 5, 90)).astype(np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """The work of each person: class and occupation as codes, and hours per week."""
+
+    workclass: Longs
+    occupation: Longs
+    hours: Longs
+
+
 def _draw_income(
-    rng: np.random.Generator,
-    sex: Longs,
-    age: Longs,
-    education: Longs,
-    married: Bools,
-    workclass: Longs,
-    occupation: Longs,
-    hours: Longs,
+    rng: np.random.Generator, sex: Longs, age: Longs, education: Longs, married: Bools, work: _Work
 ) -> Bools:
-    """Draw who earns more than 50K: about a quarter of the people."""
+    """Draw the people who earn more than 50K, about a quarter of them."""
     experience = np.clip(age - 20, 0, 32)
     odds = -5.5 + 0.52 * education + 0.16 * experience - 0.0026 * experience**2 + 1.8 * married + 0.3 * (sex == 1)
-    at_work = OCCUPATION_PAY[occupation] + 0.055 * (hours - 40) + 0.3 * (workclass == 2)
-    odds += np.where(workclass == 3, -3.2, at_work)
+    at_work = OCCUPATION_PAY[work.occupation] + 0.055 * (work.hours - 40) + 0.3 * (work.workclass == 2)
+    odds += np.where(work.workclass == 3, -3.2, at_work)
     rich: Bools = rng.random(len(age)) < 1 / (1 + np.exp(-odds))
     return rich
 
@@ -214,10 +217,10 @@ _TAXONOMIES: dict[str, dict[str, Any]] = {
 
 
 def census_hierarchies() -> dict[str, Any]:
-    """Return how each column of :func:`make_census` generalizes, as a schema takes it.
+    """Return the hierarchies of the columns of :func:`make_census`, for a schema.
 
-    Columns with a taxonomy have it as a nested dict; age is cut into intervals, ZIP codes are masked from
-    the right. The taxonomy of ``disease`` is for the hierarchical distance of t-closeness.
+    Taxonomies are nested dicts; age has intervals, ZIP codes are masked from the right. The taxonomy of ``disease`` is
+    for the hierarchical distance of t-closeness.
 
     >>> census_hierarchies()["workclass"]["Any class"]["Employee"]
     ['Private', 'Public']

@@ -1,7 +1,7 @@
-"""Synthetic visits to a hospital: a table with everything that makes publishing one hard.
+"""Synthetic visits to a hospital: a table with everything that makes publishing hard.
 
-Patients come several times; dates have a time of day; postcodes begin with zeros; a triage has an order; there are a
-free text, a number of the case that is nearly unique, and a year of birth that the date of birth tells.
+Patients come several times; dates have a time of day; postcodes begin with zeros; triage levels are ordered. There are
+a free text, an almost unique case number, and a year of birth that follows from the date of birth.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# The hospital behind the synthetic visits: what people come for, where they go, how urgent it is.
+# The hospital behind the synthetic visits: diagnoses, wards and urgency.
 #
-# Who the patients are is the census's model. ICD-10's codes are public; every figure is made up.
+# The patients follow the model of the census. ICD-10 codes are public; all figures are invented.
 
 
 TRIAGE: Final = ("green", "yellow", "orange", "red")
-# Where a standard normal urgency is cut into the four levels.
+# The cuts of a standard normal urgency between the four levels.
 URGENCY: Final = (0.2, 1.1, 2.0)
 
-# What each disease of the census is coded as, how urgent it is, and the ward it is treated in.
+# The codes of each disease of the census, its urgency, and its ward.
 DIAGNOSES: Final[dict[str, tuple[tuple[str, ...], float, str]]] = {
     "Anxiety": (("F41.0", "F41.1", "F41.9"), -0.5, "Psychiatry"),
     "Arthritis": (("M05.8", "M06.9", "M13.0", "M17.1"), -0.8, "Orthopaedics"),
@@ -77,7 +77,7 @@ COMPLAINTS: Final = ("pain", "fever", "short breath", "dizziness", "nausea", "we
 CURED: Final = ("improved", "unchanged", "referred", "discharged on request")
 
 
-_RETURNS = 0.45  # the share of the patients who come once more, after each visit
+_RETURNS = 0.45  # the share of patients who return after each visit
 _MOST_VISITS = 12
 _FIRST_DAY = np.datetime64("2023-01-01")
 _DAYS = 730
@@ -90,16 +90,16 @@ def make_hospital(n: int = 5_000, random_state: Seed = None, backend: Backend = 
     Parameters
     ----------
     n : int
-        How many visits; patients have one to twelve each, on average nearly two.
+        The number of visits; each patient has one to twelve, on average nearly two.
     random_state : int, numpy Generator or None
-        The same number gives the same table. ``None``: a new one each time.
+        The same number gives the same table; ``None`` gives a new table each time.
     backend : {"pyarrow", "pandas", "polars"}
         The type of the table.
 
     Returns
     -------
     table
-        ``case`` (nearly unique), ``patient_id``, ``name``, ``born`` (a date), ``birth_year``, ``sex``, ``postcode``
+        ``case`` (almost unique), ``patient_id``, ``name``, ``born`` (a date), ``birth_year``, ``sex``, ``postcode``
         (text), ``admitted`` (with the time of day), ``ward``, ``icd10``, ``triage`` (green < yellow < orange < red),
         ``days``, ``note`` (free text) and the label ``readmitted`` (``yes`` or ``no``).
 
@@ -115,7 +115,7 @@ def make_hospital(n: int = 5_000, random_state: Seed = None, backend: Backend = 
 
 
 def hospital_hierarchies() -> dict[str, Any]:
-    """Return how the quasi-identifiers of :func:`make_hospital` generalize, as a schema takes it.
+    """Return the hierarchies of the quasi-identifiers of :func:`make_hospital`, for a schema.
 
     >>> sorted(hospital_hierarchies())
     ['admitted', 'born', 'icd10', 'postcode', 'sex']
@@ -161,13 +161,13 @@ def _draw_visits(n: int, rng: np.random.Generator) -> pa.Table:
     postcode, _ = draw_zips(rng, patients)
     names = draw_names(rng, patients)
     disease = draw(rng, disease_shares(), sex * len(AGES) + age - AGES[0])
-    # A few come for something else the next time.
+    # In a fifth of the visits the disease is another one.
     again = draw(rng, disease_shares(), (sex * len(AGES) + age - AGES[0])[patient])
     disease = np.where(rng.random(n) < 0.2, again, disease[patient])
     codes, urgency, ward = zip(*(DIAGNOSES[name] for name in DISEASES), strict=True)
-    code = np.array([rng.integers(0, len(codes[one])) for one in disease])
-    felt = rng.standard_normal(n) + np.array(urgency)[disease] + 0.012 * (age[patient] - 50)
-    triage = np.searchsorted(np.array(URGENCY), felt)
+    code = np.array([rng.integers(0, len(codes[which])) for which in disease])
+    severity = rng.standard_normal(n) + np.array(urgency)[disease] + 0.012 * (age[patient] - 50)
+    triage = np.searchsorted(np.array(URGENCY), severity)
     days = 1 + rng.poisson(np.exp(0.3 + 0.45 * triage + 0.008 * (age[patient] - 50)))
     moment = _FIRST_DAY + rng.integers(0, _DAYS, n) * _DAY
     admitted = moment.astype("datetime64[s]") + (rng.integers(0, 24 * 60, n) * 60).astype("timedelta64[s]")
@@ -183,8 +183,8 @@ def _draw_visits(n: int, rng: np.random.Generator) -> pa.Table:
             "sex": labelled(SEXES, sex[patient]),
             "postcode": postcode.take(pa.array(patient)),
             "admitted": pa.array(admitted),
-            "ward": [ward[one] for one in disease.tolist()],
-            "icd10": [codes[one][which] for one, which in zip(disease.tolist(), code.tolist(), strict=True)],
+            "ward": [ward[which] for which in disease.tolist()],
+            "icd10": [codes[which][at] for which, at in zip(disease.tolist(), code.tolist(), strict=True)],
             "triage": pa.DictionaryArray.from_arrays(pa.array(triage, pa.int8()), list(TRIAGE), ordered=True),
             "days": days,
             "note": _notes(rng, n),
@@ -194,7 +194,7 @@ def _draw_visits(n: int, rng: np.random.Generator) -> pa.Table:
 
 
 def _draw_patients(rng: np.random.Generator, n: int) -> Longs:
-    """The patient of each visit, ascending; the last one may come less often than was drawn."""
+    """The patient of each visit, ascending. The last patient may have fewer visits than drawn."""
     visits = np.minimum(rng.geometric(1 - _RETURNS, n), _MOST_VISITS)
     return np.repeat(np.arange(n), visits)[:n]
 
@@ -204,7 +204,7 @@ def _years(days: np.ndarray[tuple[int, ...], np.dtype[np.datetime64]]) -> Longs:
 
 
 def _numbers(rng: np.random.Generator, n: int) -> list[int]:
-    """Numbers of cases, nearly all different."""
+    """Case numbers, almost all distinct."""
     numbers = rng.choice(max(n, 10**6), n, replace=False)
     repeated = np.flatnonzero(rng.random(n) < 0.02)
     numbers[repeated] = numbers[rng.permutation(n)[: len(repeated)]]
@@ -213,10 +213,10 @@ def _numbers(rng: np.random.Generator, n: int) -> list[int]:
 
 
 def _notes(rng: np.random.Generator, n: int) -> list[str]:
-    """What somebody may have written down."""
+    """Free text."""
     complaint, result = rng.integers(0, len(COMPLAINTS), n), rng.integers(0, len(CURED), n)
     temperature, pulse = rng.normal(37.2, 0.7, n), rng.normal(80, 12, n)
     return [
-        f"Came with {COMPLAINTS[one]}; {warm:.1f} °C, pulse {beats:.0f}; {CURED[end]}."
-        for one, end, warm, beats in zip(complaint, result, temperature, pulse, strict=True)
+        f"Came with {COMPLAINTS[start]}; {warm:.1f} °C, pulse {beats:.0f}; {CURED[end]}."
+        for start, end, warm, beats in zip(complaint, result, temperature, pulse, strict=True)
     ]

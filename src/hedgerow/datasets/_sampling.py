@@ -1,4 +1,4 @@
-"""The seed that all data sets share."""
+"""The population behind the synthetic tables, and drawing from it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Seed: TypeAlias = int | np.random.Generator | None
 
 
 def generator(owner: str, random_state: Seed) -> np.random.Generator:
-    """Make the source of random numbers; a Generator is used as it is, and moves on."""
+    """The random generator of a seed. A given Generator is used directly, and advances."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     if random_state is None:
@@ -59,20 +59,20 @@ def generator(owner: str, random_state: Seed) -> np.random.Generator:
 
 
 # --------------------------------------------------------------------------------------------------
-# The population behind the synthetic census: who lives there, in which shares, and what depends on what.
+# The population behind the synthetic census: its shares, and the dependencies between columns.
 #
-# Every figure is made up to look like a western country; none is taken from a real person or survey.
+# All figures are invented to resemble a western country; none comes from a real person or survey.
 
 
 SEXES: Final = ("Female", "Male")
 
 AGES: Final = np.arange(17, 91)
-# Even up to the middle sixties, then fewer each year.
+# Constant up to the mid-sixties, then falling each year.
 AGE_SHARES: Final = np.where(AGES < 65, 1.0, np.exp(-(AGES - 65) / 11.0))
 
-# Regions by the first digit of their ZIP codes; the 0 makes codes that only text can hold.
+# Regions by the first digit of their ZIP codes; with the digit 0, codes must be text.
 REGIONS: Final = {"0": 0.22, "1": 0.18, "3": 0.25, "6": 0.15, "9": 0.20}
-# The areas (second and third digit) of a region: the first few are cities and hold most of its people.
+# The number of areas (second and third digit) of a region that are cities; most people live there.
 CITY_AREAS: Final = 4
 
 EDUCATIONS: Final = (
@@ -86,7 +86,7 @@ EDUCATIONS: Final = (
     "Professional",
     "Doctorate",
 )
-# Where a standard normal propensity to study is cut into the nine levels.
+# The cuts of a standard normal propensity to study between the nine levels.
 EDUCATION_LIMITS: Final = np.array([-1.75, -1.15, -0.1, 0.45, 0.70, 1.45, 2.05, 2.40])
 # The youngest age at which a level is reached.
 EDUCATION_AGES: Final = np.array([0, 0, 18, 19, 20, 22, 24, 26, 27])
@@ -140,9 +140,9 @@ OCCUPATIONS: Final = (
     "Technical",
     "Transport",
 )
-# What an occupation adds to the log-odds of a high income.
+# The contribution of each occupation to the log-odds of a high income.
 OCCUPATION_PAY: Final = np.array([-0.1, 0.0, -1.2, -0.6, 1.1, 0.7, 0.3, -1.3, 0.6, -0.2])
-# Weights without and with a degree (bachelor or above); then what being a woman multiplies them by.
+# Weights without and with a degree (bachelor or above), and the factors for women.
 _OCCUPATION_WEIGHTS = np.array(
     [
         [0.15, 0.19, 0.05, 0.13, 0.09, 0.03, 0.11, 0.16, 0.03, 0.09],
@@ -151,7 +151,7 @@ _OCCUPATION_WEIGHTS = np.array(
 )
 _OCCUPATION_OF_WOMEN = np.array([3.5, 0.12, 0.3, 0.6, 0.7, 1.2, 0.9, 1.9, 0.9, 0.12])
 
-# Weight at the age of 20 and at 80, and what being a woman multiplies it by.
+# The weights at the ages of 20 and 80, and the factor for women.
 _DISEASE_WEIGHTS = {
     "Anxiety": (14.0, 4.0, 1.6),
     "Arthritis": (1.0, 16.0, 1.5),
@@ -196,7 +196,7 @@ def disease_shares() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the synthetic tables share: drawing codes, names and ZIP codes, and the type of the table.
+# Drawing codes, names and ZIP codes, and the type of the table.
 
 
 Backend = Literal["pyarrow", "pandas", "polars"]
@@ -206,7 +206,7 @@ _VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ou")
 
 
 def check_backend(owner: str, backend: str) -> None:
-    """Refuse a type of table that is unknown or not installed, before anything is drawn."""
+    """Refuse an unknown or missing dataframe library before drawing anything."""
     if backend not in get_args(Backend):
         raise BadInput.parameter("backend", owner, "'pyarrow', 'pandas' or 'polars'", backend)
     if backend != "pyarrow":
@@ -224,7 +224,7 @@ def as_backend(table: pa.Table, backend: Backend) -> Any:
 
 
 def draw(rng: np.random.Generator, weights: Floats, row: Longs) -> Longs:
-    """Draw one code per person from the row of weights that applies to them; memory for the people only."""
+    """Draw a code for each person from that person's row of weights, without a matrix of all people and codes."""
     limits = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
     at = rng.random(len(row))
     codes = np.zeros(len(row), dtype=np.int64)
@@ -234,7 +234,7 @@ def draw(rng: np.random.Generator, weights: Floats, row: Longs) -> Longs:
 
 
 def draw_zips(rng: np.random.Generator, n: int) -> tuple[pa.Array, Bools]:
-    """Draw ZIP codes, few of them very common and many rare, and whether each is in a city."""
+    """Draw ZIP codes, of which a few are very common and many rare, and whether each is in a city."""
     one_row = np.zeros(n, np.int64)
     region = draw(rng, np.array([list(REGIONS.values())]), one_row)
     area = draw(rng, 1 / np.arange(1, 31)[np.newaxis], one_row)

@@ -1,8 +1,7 @@
-"""Larger tables with the columns of a given one, to measure how run times grow.
+"""Larger versions of a table, to measure how run times grow.
 
 S. Kisilevich, L. Rokach, Y. Elovici, B. Shapira: Efficient multidimensional suppression for k-anonymity,
-IEEE TKDE 22(3), 2010, section 5.8: every record once, and variations of it in which a few attributes are
-kept.
+IEEE TKDE 22(3), 2010, section 5.8: every record once, and variations of it that keep a few attributes.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ def scale_up(
 ) -> Frame:
     """Return the rows of a table, followed by ``factor - 1`` variations of each.
 
-    In a variation ``keep`` columns, chosen anew for each, hold the original's values, and the others are
-    drawn independently. A missing value is drawn like any other.
+    A variation keeps the values of ``keep`` randomly chosen columns; the other values are drawn independently. Missing
+    values are drawn like any other value.
 
     Parameters
     ----------
     df : pandas, polars or pyarrow table
         The original rows; an index is dropped.
     factor : int
-        How many times as many rows to return.
+        The factor by which the number of rows grows.
     keep : int
-        How many columns of each variation stay as they were.
+        The number of unchanged columns in each variation.
     draw : {"marginal", "domain"}
-        Draw the other values as frequently as they occur in the column, or each different value equally
-        often (which is what the paper says).
+        Draw the other values with their frequencies in the column, or all distinct values equally often (as in the
+        paper).
     random_state : int, numpy Generator or None
         The same number gives the same table.
 
@@ -86,14 +85,14 @@ def scale_up(
 
 
 def _drawn(rng: np.random.Generator, column: nw.Series[Any], draw: str, n: int) -> Longs:
-    """Draw rows to take a column's values from: any row, or one row for each different value."""
+    """Draw the rows whose values a column takes: any rows, or the first row of each distinct value."""
     if draw == "marginal":
         return rng.integers(0, len(column), n)
-    different = np.flatnonzero(column.is_first_distinct().to_numpy())
-    return different[rng.integers(0, len(different), n)]
+    distinct = np.flatnonzero(column.is_first_distinct().to_numpy())
+    return distinct[rng.integers(0, len(distinct), n)]
 
 
 def _opened(df: Frame) -> nw.DataFrame[Frame]:
-    other = BadInput(f"The table must be a pandas, polars or pyarrow one. Got {type(df).__name__} instead.")
-    with translated(TypeError, into=other):
+    wrong = BadInput(f"The table must be a pandas, polars or pyarrow dataframe. Got {type(df).__name__} instead.")
+    with translated(TypeError, into=wrong):
         return nw.from_native(df, eager_only=True)

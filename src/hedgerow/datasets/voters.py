@@ -1,7 +1,7 @@
-"""A synthetic register of voters: few columns, one of them with a thousand values, and a label of ten classes.
+"""A synthetic register of voters: few columns, one of them with a thousand values, and a label with ten classes.
 
-It has the shape of the extract from Florida's register that the paper on the proportional representation learns from
-(section IV-A): as many rows, as many columns, and hierarchies with about as many nodes. Its people never lived.
+It has the shape of the extract from Florida's register in the paper on the proportional representation (section IV-A):
+the same number of rows and columns, and hierarchies of about the same size. Its people are invented.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# The electorate behind the synthetic voters: where they live, who they are, and which party they lean to.
+# The electorate behind the synthetic voters: places, people, and party preferences.
 #
-# The prefixes of the ZIP codes are Florida's, and the register is shaped like that of this state. Everything else is
-# made up, the parties too: no figure is taken from a real person, register or election.
+# The prefixes of the ZIP codes and the shape of the register are Florida's. Everything else is invented, including the
+# parties: no figure comes from a real person, register or election.
 
 
 GENDERS: Final = ("Female", "Male")
@@ -74,7 +74,7 @@ RACES: Final = (
     "Other",
     "Unknown",
 )
-# Weights in each region; what living in a city multiplies them by.
+# The weights in each region, and the factors for cities.
 _RACE_WEIGHTS: Final = np.array(
     [
         [0.010, 0.02, 0.22, 0.05, 0.010, 0.65, 0.02, 0.02],
@@ -86,8 +86,8 @@ _RACE_WEIGHTS: Final = np.array(
 )
 _RACE_IN_CITIES: Final = np.array([0.8, 1.8, 1.6, 1.5, 1.4, 0.7, 1.3, 1.2])
 
-# What the log-odds of each party are for somebody of 50 years in the country: in general, in each region, by race; and
-# what they gain with every ten years, and in cities.
+# The log-odds of each party for a person of 50 years in the country: in general, by region, by race; and the gain for
+# every ten years, and in cities.
 _LEANINGS: Final[dict[str, tuple[float, tuple[float, ...], tuple[float, ...], float, float]]] = {
     "Amber": (1.8, (1.0, 0.2, -1.1, 0.5, 0.9), (0.0, -0.5, -2.0, 0.1, -0.3, 0.8, -0.4, 0.0), 0.24, -0.5),
     "Teal": (1.0, (-0.6, 0.1, 0.8, 0.0, -0.6), (0.0, 0.1, 1.8, -0.2, 0.4, -0.2, 0.1, 0.0), 0.04, 0.5),
@@ -111,7 +111,7 @@ def race_shares() -> Floats:
 
 def year_shares() -> Floats:
     """Return the share of each year of birth by region: ``[region, year]``; the last two are where people retire."""
-    # Even up to the middle sixties, then fewer each year, but some of every age.
+    # Constant up to the mid-sixties, then falling each year, but never zero.
     living = np.where(_AGES < 65, 1.0, np.exp(-(_AGES - 65) / 12.0))
     moved_there = np.array([0.0, 0.0, 0.0, 0.6, 1.2])[:, np.newaxis]
     shares: Floats = living * (1 + moved_there * (_AGES >= 60))
@@ -142,24 +142,24 @@ def party_shares() -> Floats:
 def make_voters(n: int = 30_162, random_state: Seed = None, backend: Backend = "pyarrow") -> Any:
     """Draw a synthetic register of voters.
 
-    All is invented: the people, the parties, and how many people of a place, a race or an age lean to which party.
+    Everything is invented: the people, the parties, and the preferences by place, race and age.
 
     Parameters
     ----------
     n : int
-        How many voters; by default as many as the paper has.
+        The number of voters; by default that of the paper.
     random_state : int, numpy Generator or None
-        The same number gives the same table. ``None``: a new one each time.
+        The same number gives the same table; ``None`` gives a new table each time.
     backend : {"pyarrow", "pandas", "polars"}
         The type of the table.
 
     Returns
     -------
     table
-        ``zip`` (five digits as text, about 1,000 different ones, with the prefixes of Florida, 320 to 349), ``gender``
-        (two values), ``race`` (eight), ``birth_year`` (1906 to 2005) and the label ``party`` (nine made-up ones, or
-        ``Unaffiliated``). About 39 % of the people have the same party; who knows their place, race and age can be
-        right about 60 % of them at best.
+        ``zip`` (five digits as text, about 1,000 distinct codes, with the prefixes of Florida, 320 to 349), ``gender``
+        (two values), ``race`` (eight), ``birth_year`` (1906 to 2005) and the label ``party`` (nine invented parties, or
+        ``Unaffiliated``). About 39 % of the people have the same party; from place, race and age one can at best
+        predict about 60 % of them correctly.
 
     Examples
     --------
@@ -173,10 +173,10 @@ def make_voters(n: int = 30_162, random_state: Seed = None, backend: Backend = "
 
 
 def voters_hierarchies() -> dict[str, Any]:
-    """Return how the quasi-identifiers of :func:`make_voters` generalize, as a schema takes it.
+    """Return the hierarchies of the quasi-identifiers of :func:`make_voters`, for a schema.
 
-    ZIP codes are masked from the right, years of birth are in intervals of 20, and the others are flat: in a table of
-    the usual size about 1,165, 106, 3 and 9 nodes.
+    ZIP codes are masked from the right, years of birth are in intervals of 20, and the others are flat. In a table of
+    the default size they have about 1,165, 106, 3 and 9 nodes.
 
     >>> sorted(voters_hierarchies())
     ['birth_year', 'gender', 'race', 'zip']

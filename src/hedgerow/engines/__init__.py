@@ -5,10 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hedgerow.engines._base import Groups, Keeping, Limited, Locating, Published, Roomy, Source, WriteOptions, seed_text
-from hedgerow.engines._clear import SAMPLE_ROWS, InClear, coded, thinned
+from hedgerow.engines._base import (
+    SAMPLE_ROWS,
+    CountedSource,
+    Groups,
+    InClear,
+    Published,
+    Source,
+    WriteOptions,
+    coded,
+    seed_text,
+    thinned,
+)
 from hedgerow.engines._files import FileSource
-from hedgerow.engines._looking import Look, Lookable, Sharing, Tally
+from hedgerow.engines._looking import Look, Tally
 from hedgerow.engines._memory import MemorySource
 from hedgerow.engines._rows import FrameRows, SavedTable, StagedRows
 from hedgerow.engines.source_file import File, file_format
@@ -16,21 +26,16 @@ from hedgerow.io.frames import is_spark
 
 __all__ = [
     "SAMPLE_ROWS",
+    "CountedSource",
     "File",
     "FileSource",
     "FrameRows",
     "Groups",
     "InClear",
-    "Keeping",
-    "Limited",
-    "Locating",
     "Look",
-    "Lookable",
     "MemorySource",
     "Published",
-    "Roomy",
     "SavedTable",
-    "Sharing",
     "Source",
     "StagedRows",
     "Tally",
@@ -45,10 +50,8 @@ __all__ = [
 
 def open_source(data: Any) -> Source:
     """Open whatever holds a table: a dataframe, also of Spark, a DuckDB relation, a path, a :class:`File`, a source."""
-    # Asked of the type: a lazy frame would have to find out what its columns are.
-    if all(hasattr(type(data), verb) for verb in ("count", "apply", "reads")):
-        source: Source = data
-        return source
+    if isinstance(data, Source):
+        return data
     if isinstance(data, str | Path):
         data = File(data)
     if is_spark(data):

@@ -8,134 +8,195 @@ table or the place, and opens and groups it itself.
 from __future__ import annotations
 
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from hedgerow._internal.arrays import Bools, Longs
+from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.core.counts import EncodedColumn, FrequencyTable, LargeTable, encode_column
 from hedgerow.core.recoding import Recoding
-from hedgerow.engines._clear import InClear
 from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput
 from hedgerow.io.parquet_folder import Layout
 from hedgerow.schema import Roles, Schema
 
+if TYPE_CHECKING:
+    from hedgerow.engines._looking import Look
+
 __all__ = [
     "MOST_COLUMNS",
     "MOST_PLACES",
+    "SAMPLE_ROWS",
+    "CountedSource",
     "Groups",
-    "Keeping",
-    "Limited",
-    "Locating",
+    "InClear",
     "Published",
-    "Roomy",
     "Source",
     "WriteOptions",
+    "coded",
     "encode",
     "first_places",
     "ranking_columns",
     "refuse_too_wide",
     "seed_text",
+    "step",
+    "thinned",
 ]
 
 MOST_COLUMNS: Final = 10_000  # with more, DuckDB and the dataframes work for minutes on a handful of rows
+
+SAMPLE_ROWS: Final = 10_000  # a sample has at least so many rows, if there are as many, and less than twice as many
 
 MOST_PLACES: Final = 3
 """How many lines an error names at most."""
 
 
-@runtime_checkable
-class Source(Protocol):
-    """A table that records are counted in and that a recoding is applied to.
+class Source(ABC):
+    """A table that records are counted in: what an engine opens. It must :meth:`count`; the rest has defaults.
 
-    The source remembers between :meth:`count` and :meth:`apply` which rows make up which cell.
+    Attributes
+    ----------
+    columns : sequence of str
+        The names of the columns.
+    reads : tuple of Path
+        The files that are read, as absolute paths: they must not be written over.
+    untyped : bool
+        Whether every cell is text, as in a CSV.
+    decimal : str
+        What stands before the decimals of numbers in text.
+    shares : Shares, optional
+        How a memory limit is divided, where there is one.
     """
 
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of the columns."""
-        ...
+    columns: Sequence[str]
+    reads: tuple[Path, ...] = ()
+    untyped: bool = False
+    decimal: str = "."
+    shares: Shares | None = None
+
+    @abstractmethod
+    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> CountedSource:
+        """Count the records of every cell; where people are counted, ``random_state`` draws their representatives."""
+
+    def look(self, most: int) -> Look:  # noqa: ARG002 - an engine need not profile tables
+        """How often each value occurs, and at most so many rows, drawn at random."""
+        raise BadInput("Tables of Spark are not supported here. Save the table as Parquet files and name their folder.")
+
+    def check_room(self, roles: Roles, destination: Path | None) -> None:  # noqa: B027 - an engine need not know
+        """Refuse a table whose release cannot fit on its disk, before any work is done, if the engine can tell."""
+
+
+class CountedSource(ABC):
+    """A table that was counted, with everything that depends on its cells. It must :meth:`apply` a recoding.
+
+    Parameters
+    ----------
+    source : Source
+    counted : FrequencyTable or LargeTable
+        The counts. The tuples of a large table stay with the engine; a recoding of it has parts instead of pieces.
+    """
+
+    def __init__(self, source: Source, counted: FrequencyTable | LargeTable) -> None:
+        self.source = source
+        self.counted = counted
 
     @property
-    def reads(self) -> tuple[Path, ...]:
-        """The files that are read, as absolute paths: they must not be written over."""
-        ...
+    def counts(self) -> FrequencyTable:
+        """The counts in memory; a table that is too large for that is refused."""
+        if isinstance(self.counted, LargeTable):
+            raise self.counted.exceeds("this needs them all at once")
+        return self.counted
 
-    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
-        """Count the records of every cell; where people are counted, ``random_state`` draws their homes."""
-        ...
-
+    @abstractmethod
     def apply(
         self, recoding: Recoding, seed: str, destination: Path | None = None, layout: Layout | None = None
     ) -> Published:
         """Make the published rows, shuffled.
 
         ``destination`` is where they will be written, if it is known: a folder of that layout if there is one, else a
-        file. To stage them there in that form spares writing them twice; :meth:`Published.write` decides.
+        file. An engine that stages rows there in that form need not write them twice; :meth:`Published.write` decides.
         """
-        ...
 
-    def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
-        """What the columns that are published as they are tell, after :meth:`apply`.
+    def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:  # noqa: ARG002
+        """Examine the columns that are published unchanged, after :meth:`apply`.
 
         Parameters
         ----------
         class_of_group : int array (groups,)
-            The class of each group of the recoding: groups that publish the same are one.
+            The class of each group of the recoding: groups that publish the same are one class.
         chosen : bool array (classes,)
-            The classes whose rows are looked at.
+            The classes whose rows are sampled.
         """
-        ...
+        raise BadInput("The engine cannot examine columns that are published unchanged. Drop them (others='drop').")
 
-
-@runtime_checkable
-class Locating(Protocol):
-    """A source that can say where values stand, for errors; a source need not be one."""
-
-    def places(self, column: str, cells: Bools) -> str:
-        """Where the first rows of some cells of the frequency table stand, such as ``lines 3 and 7``.
+    def places(self, column: str, cells: Bools) -> str | None:  # noqa: ARG002 - an engine need not know
+        """Where the first rows of some cells of the frequency table stand, such as ``lines 3 and 7``, if it is known.
 
         All rows with the values that these cells have in the column are of these cells.
         """
-        ...
+        return None
+
+    def rows_that_share(self, column: str | None, most: int) -> pa.Table | None:  # noqa: ARG002
+        """All rows of the table if they are no more than ``most``; ``None`` from an engine that cannot find rows.
+
+        Of a larger table, all rows of some values of a column, drawn at random; without a column, any rows. They are
+        about as many as ``most``.
+        """
+        return None
 
 
-@runtime_checkable
-class Roomy(Protocol):
-    """A source that can tell how little room its release takes; a source need not be one."""
+@dataclass(frozen=True, eq=False)
+class InClear:
+    """What the published rows tell by the columns beside the quasi-identifiers. It is for judging, never shown.
 
-    def check_room(self, roles: Roles, destination: Path | None) -> None:
-        """Refuse a table whose release cannot fit on its disk, before any work is done."""
-        ...
-
-
-@runtime_checkable
-class Keeping(Protocol):
-    """A source that can keep the tuples of a table which are too many for memory; a source need not be one.
-
-    The recoding that it then applies has no pieces: its parts are where the source keeps them.
+    Attributes
+    ----------
+    alone : mapping of column to int
+        Of each insensitive column, how many have a value that nobody else has.
+    fewest : mapping of column to int
+        How many share a class and a value, where these are fewest.
+    fewest_of_all : int
+        How many share a class and the values of all other columns, where these are fewest.
+    classes, cells : int arrays (rows,)
+        Of a sample of rows: the class, and the cell that was counted. Small classes are there as a whole; of large ones
+        only some rows are.
+    values : mapping of column to array
+        The insensitive columns of the sample.
     """
 
-    def count_or_keep(
-        self, schema: Schema, roles: Roles, random_state: int | None = None
-    ) -> FrequencyTable | LargeTable:
-        """Count the records of every cell, as :meth:`Source.count` does, and keep the cells if they are too many."""
-        ...
+    alone: Mapping[str, int]
+    fewest: Mapping[str, int]
+    fewest_of_all: int
+    classes: Ints
+    cells: Ints
+    values: Mapping[str, pa.ChunkedArray] = field(default_factory=dict)
 
 
-@runtime_checkable
-class Limited(Protocol):
-    """A source that works within a memory limit; a source need not be one."""
+def thinned(rows: Longs) -> Longs:
+    """As many of the rows as a sample has, evenly spaced: a class may be as large as the table."""
+    return rows[:: step(len(rows))]
 
-    @property
-    def shares(self) -> Shares | None:
-        """Who may hold how much memory; ``None`` if there is no limit."""
-        ...
+
+def step(rows: int) -> int:
+    """How far apart the rows of a sample are, if it is taken from so many rows."""
+    return max(1, rows // SAMPLE_ROWS)
+
+
+def coded(values: pa.ChunkedArray) -> Ints:
+    """Equal codes for equal values, and one for missing ones."""
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    try:
+        encoded = values.combine_chunks().dictionary_encode(null_encoding="encode")
+    except pa.ArrowNotImplementedError:
+        # Lists and structures: compared by how they look.
+        encoded = pa.array([repr(value) for value in values.to_pylist()], pa.large_string()).dictionary_encode()
+    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int32)
 
 
 def first_places(word: str, numbers: Sequence[int]) -> str:

@@ -114,13 +114,18 @@ def read_header(part: Part) -> list[str]:
     if not header or not all(header):
         number = header.index("") + 1 if header else 1
         raise BadInput(f"The file {name!r} has a column without a name, number {number}. Name it.")
+    _refuse_one_column(part, header)
+    return header
+
+
+def _refuse_one_column(part: Part, header: list[str]) -> None:
+    """Refuse a single column whose name looks like several names between other delimiters."""
     other = next((mark for mark in ";\t|," if mark != part.delimiter and mark in header[0]), None)
     if len(header) == 1 and other is not None:
         raise BadInput(
-            f"The file {name!r} has one column, and its name contains {other!r}. "
+            f"The file {part.name!r} has one column, and its name contains {other!r}. "
             f"If that separates columns, name it as the delimiter (--delimiter {other!r})."
         )
-    return header
 
 
 def first_lines(part: Part, column: int, wrong: Callable[[object], bool], most: int = 1) -> list[int]:

@@ -27,8 +27,7 @@ from hedgerow.core.counts import (
     tabulate,
 )
 from hedgerow.core.recoding import Recoding
-from hedgerow.engines._base import MOST_PLACES, encode, refuse_too_wide
-from hedgerow.engines._clear import InClear, step
+from hedgerow.engines._base import MOST_PLACES, CountedSource, InClear, Source, encode, refuse_too_wide, step
 from hedgerow.engines._coding import (
     CELL,
     CELLS,
@@ -60,7 +59,7 @@ from hedgerow.io.readers import written_here
 from hedgerow.io.scratch import Scratch
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["FileSource", "clear_in_table", "columns_written", "published_columns", "published_groups"]
+__all__ = ["CountedFiles", "FileSource", "clear_in_table", "columns_written", "published_columns", "published_groups"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -198,107 +197,71 @@ _FLOATS: Final = ("FLOAT", "DOUBLE")
 _ZONED: Final = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 
 
-class FileSource:
-    """Files whose records DuckDB counts and rewrites; no more than the distinct cells is held in memory, as codes.
-
-    Attributes
-    ----------
-    shares : Shares, optional
-        Who may hold how much memory, where there is a limit.
-    """
+class FileSource(Source):
+    """Files whose records DuckDB counts and rewrites; no more than the distinct cells is held in memory, as codes."""
 
     def __init__(self, file: File) -> None:
-        self._file = file
-        self._scratch = Scratch(within=file.temp)
+        self.file = file
+        self.scratch = Scratch(within=file.temp)
         self.shares = divided(file.memory_limit)
-        self._work = Workspace(self._scratch.path, None if self.shares is None else self.shares.database)
-        self._counted: CountedFile | None = None
-        self._reader = file.open(self._scratch.path)
-        self._columns = self._reader.names()
-        refuse_too_wide(len(self._columns))
-        self._work.expect(len(self._columns))
-        refuse_alike(self._columns)
-        self._inside = {name: f"c{at}" for at, name in enumerate(self._columns)}
+        self.work = Workspace(self.scratch.path, None if self.shares is None else self.shares.database)
+        self.reader = file.open(self.scratch.path)
+        self.reads, self.untyped, self.decimal = file.found.reads, self.reader.untyped, file.decimal
+        self.columns = self.reader.names()
+        refuse_too_wide(len(self.columns))
+        self.work.expect(len(self.columns))
+        refuse_alike(self.columns)
+        self.inside = {name: f"c{at}" for at, name in enumerate(self.columns)}
         self._kinds: dict[str, str] = {}
-        self._records = 0
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of the columns."""
-        return self._columns
-
-    @property
-    def reads(self) -> tuple[Path, ...]:
-        """The files."""
-        return self._file.found.reads
-
-    @property
-    def untyped(self) -> bool:
-        """Whether every cell is text, as in a CSV."""
-        return self._reader.untyped
-
-    @property
-    def decimal(self) -> str:
-        """What stands before the decimals of numbers in text."""
-        return self._file.decimal
 
     def check_room(self, roles: Roles, destination: Path | None) -> None:
         """Refuse a table whose release cannot fit on its disk, before any work is done."""
-        clear = [at for at, name in enumerate(self._columns) if name in roles.published and name not in roles.quasi]
-        quasi = [at for at, name in enumerate(self._columns) if name in roles.quasi]
+        clear = [at for at, name in enumerate(self.columns) if name in roles.published and name not in roles.quasi]
+        quasi = [at for at, name in enumerate(self.columns) if name in roles.quasi]
         check_room(
-            least_written(self._reader.bytes_of(clear), self._reader.bytes_of(quasi), destination),
-            self._reader.bytes_aside(),
+            least_written(self.reader.bytes_of(clear), self.reader.bytes_of(quasi), destination),
+            self.reader.bytes_aside(),
             destination,
-            self._scratch.path.parent,
+            self.scratch.path.parent,
         )
 
     def rows(self) -> pa.Table:
         """All rows, in memory and as they are."""
-        with self._own_words():
-            query, records = self._reader.open(list(self._inside.values()))
-        table = self._fetch(query).rename_columns(list(self._columns))
-        self._check_records(table.num_rows, records)
-        return pa.table({name: self._in_zone(name, table.column(name)) for name in self._columns})
+        with self.own_words():
+            query, records = self.reader.open(list(self.inside.values()))
+        table = self.fetch(query).rename_columns(list(self.columns))
+        self.check_records(table.num_rows, records)
+        return pa.table({name: self._in_zone(name, table.column(name)) for name in self.columns})
 
     def look(self, most: int) -> Look:
         """How often each value occurs, and at most so many rows, drawn at random."""
-        with self._own_words():
-            query, records = self._reader.open(list(self._inside.values()))
+        with self.own_words():
+            query, records = self.reader.open(list(self.inside.values()))
             if records <= most:
                 return look_at_rows(self.rows(), most)
-            seen = look_at_kept(self._work, query, self._inside, most, text=self._reader.untyped)
-        self._check_records(seen.rows, records)
+            seen = look_at_kept(self.work, query, self.inside, most, text=self.reader.untyped)
+        self.check_records(seen.rows, records)
         return seen.of_columns(self._in_zone)
-
-    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
-        """Rows of the table, once it was counted: all of them, or all rows of some values of a column, or any."""
-        query, step = "SELECT * FROM source", -(-self._records // most)
-        if step > 1 and column is not None:
-            query = f"{query} WHERE {self._inner(column)} IS NOT NULL AND hash({self._inner(column)}) % {step} = 0"
-        elif step > 1:
-            query = f"{query} USING SAMPLE reservoir({most} ROWS) REPEATABLE (7)"
-        return self._fetch(query).rename_columns(list(self._columns))
 
     def _open(self, roles: Roles) -> int:
         """Make the view ``source`` of the files' rows; returns how many of them there are."""
-        with self._own_words():
-            query, records = self._reader.open(list(self._inside.values()))
-            self._work.connection.execute(f"CREATE OR REPLACE VIEW file AS {query}")
-            file = self._work.connection.table("file")
-            self._kinds = dict(zip(self._columns, map(str, file.types), strict=True))
+        with self.own_words():
+            query, records = self.reader.open(list(self.inside.values()))
+            self.work.connection.execute(f"CREATE OR REPLACE VIEW file AS {query}")
+            file = self.work.connection.table("file")
+            self._kinds = dict(zip(self.columns, map(str, file.types), strict=True))
             # What DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
             floats = {name for name, kind in zip(file.columns, file.types, strict=True) if kind in _FLOATS}
-            zeros = [self._inside[name] for name in (*roles.counted, *roles.pseudonymized)]
+            zeros = [self.inside[name] for name in (*roles.counted, *roles.pseudonymized)]
             plain = ", ".join(f"CASE WHEN {one} = 0 THEN 0 ELSE {one} END AS {one}" for one in zeros if one in floats)
             columns = f"* REPLACE ({plain})" if plain else "*"
-            self._work.connection.execute(f"CREATE OR REPLACE VIEW source AS SELECT {columns} FROM file")
+            self.work.connection.execute(f"CREATE OR REPLACE VIEW source AS SELECT {columns} FROM file")
         return records
 
     def _encode(
         self, schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: Longs
     ) -> EncodedColumn:
-        untyped, decimal = self._reader.untyped, self._file.decimal
+        untyped, decimal = self.reader.untyped, self.file.decimal
         values = self._in_zone(name, values)
         return encode(schema, roles, name, values, weights, untyped=untyped, decimal_point=decimal)
 
@@ -306,105 +269,101 @@ class FileSource:
         """Values of a column; moments in the time zone that the files write them in."""
         if not pa.types.is_timestamp(values.type):
             return values
-        return in_zone(values, self._reader.zone(self._columns.index(name)))
+        return in_zone(values, self.reader.zone(self.columns.index(name)))
 
     def _is_abroad(self, name: str) -> bool:
         """Whether a column tells moments in another time zone than UTC, which the files of a release would not tell."""
-        return self._kinds[name] in _ZONED and self._reader.zone(self._columns.index(name)) not in (None, "UTC")
+        return self._kinds[name] in _ZONED and self.reader.zone(self.columns.index(name)) not in (None, "UTC")
 
-    def _inner(self, name: str) -> str:
+    def inner(self, name: str) -> str:
         """What a column is called inside DuckDB."""
-        return identifier(self._inside[name])
+        return identifier(self.inside[name])
 
-    def _fetch(self, query: str) -> pa.Table:
+    def fetch(self, query: str) -> pa.Table:
         """The result of a query."""
-        with self._own_words():
-            return self._work.fetch(query)
+        with self.own_words():
+            return self.work.fetch(query)
 
-    def _own_words(self) -> translated[duckdb.Error]:
+    def own_words(self) -> translated[duckdb.Error]:
         """A fault of the files is told in our words, never in DuckDB's, which quote cells."""
-        return translated(duckdb.Error, into=lambda _: self._reader.fault())
+        return translated(duckdb.Error, into=lambda _: self.reader.fault())
 
-    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
-        """Count the records of every cell; where people are counted, draw their homes."""
-        counts = self.count_or_keep(schema, roles, random_state)
-        if isinstance(counts, LargeTable):
-            raise counts.exceeds("this needs them all at once")
-        return counts
-
-    def count_or_keep(
-        self, schema: Schema, roles: Roles, random_state: int | None = None
-    ) -> FrequencyTable | LargeTable:
+    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> CountedFiles:
         """Count the records of every cell; the cells stay in DuckDB where they are too many for the memory limit."""
         records = self._open(roles)
         if not records:
             raise BadInput("The table has no rows.")
-        self._records = records
-        rows, counted = "source", "count(*)"
-        if self._reader.untyped:
-            # Text is read once: its distinct rows stand for it.
-            names = column_list(self._inside[name] for name in roles.counted)
-            self._keep("distinct_rows", f"SELECT {names}, count(*) AS {RECORDS} FROM source GROUP BY {names}")
-            rows, counted = "distinct_rows", f"CAST(sum({RECORDS}) AS BIGINT)"
+        rows, counted = self._distinct_rows(roles)
         encoded = {name: self._learn(schema, roles, name, rows, counted, records) for name in roles.counted}
-        keys = Keys.of({self._inside[name]: column.domain.size for name, column in encoded.items()})
-        with self._own_words():
-            code_cells(self._work, rows, counted, keys)
-            self._work.drop("distinct_rows")
-            cells = self._work.number(f"SELECT count(*) FROM {CELLS}")
-            self._check_records(self._work.number(f"SELECT sum({RECORDS}) FROM {CELLS}"), records)
+        keys = Keys.of({self.inside[name]: column.domain.size for name, column in encoded.items()})
+        with self.own_words():
+            code_cells(self.work, rows, counted, keys)
+            self.work.drop("distinct_rows")
+            cells = self.work.number(f"SELECT count(*) FROM {CELLS}")
+            self.check_records(self.work.number(f"SELECT sum({RECORDS}) FROM {CELLS}"), records)
         respelled = frozenset(name for name, column in encoded.items() if column.respelled or self._is_abroad(name))
-        kept = KeptTuples(self._work, self._scratch, roles, encoded, self._inside, keys)
-        self._counted = CountedFile(schema, roles, self._inside, self._kinds, keys, respelled)
+        kept = KeptTuples(self.work, self.scratch, roles, encoded, self.inside, keys)
+        table = CountedFile(schema, roles, self.inside, self._kinds, keys, respelled)
         most = cells if self.shares is None else self.shares.most_tuples(len(roles.counted))
         if cells > most:
             large = LargeTable.of(roles, encoded, records, cells, MemoryLimit(most), kept)
             if roles.entity is not None:
                 raise large.exceeds("people cannot be counted")
-            return large
-        with self._own_words():
+            return CountedFiles(self, large, table)
+        with self.own_words():
             counts = kept.part(0, cells)
         if roles.entity is not None:
             counts, people = self._with_homes(schema, roles, counts, keys, np.random.default_rng(random_state))
-            self._counted = replace(self._counted, people=people)
-        return counts
+            table = replace(table, people=people)
+        return CountedFiles(self, counts, table)
+
+    def _distinct_rows(self, roles: Roles) -> tuple[str, str]:
+        """The table or view whose rows are counted, and an expression for how many records a group of its rows has.
+
+        Text is parsed once: a table of its distinct rows is kept.
+        """
+        if not self.untyped:
+            return "source", "count(*)"
+        names = column_list(self.inside[name] for name in roles.counted)
+        self.keep("distinct_rows", f"SELECT {names}, count(*) AS {RECORDS} FROM source GROUP BY {names}")
+        return "distinct_rows", f"CAST(sum({RECORDS}) AS BIGINT)"
 
     def _learn(self, schema: Schema, roles: Roles, name: str, rows: str, counted: str, records: int) -> EncodedColumn:
         """Encode a column by its distinct values, and tell DuckDB their codes."""
-        inner = self._inner(name)
-        found = self._fetch(f"SELECT {inner}, {counted} AS {RECORDS} FROM {rows} GROUP BY {inner}")
+        inner = self.inner(name)
+        found = self.fetch(f"SELECT {inner}, {counted} AS {RECORDS} FROM {rows} GROUP BY {inner}")
         if self.shares is not None and found.num_rows > self.shares.most_values:
             raise BadInput(
                 f"The column {name!r} has {found.num_rows:,} distinct values, and {self.shares.most_values:,} fit into "
                 "the memory limit. Round or shorten them, leave the column out, or raise the limit (--memory-limit)."
             )
         weights = found.column(1).to_numpy().astype(np.int64)
-        self._check_records(int(weights.sum()), records)
+        self.check_records(int(weights.sum()), records)
         with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
             encoded = self._encode(schema, roles, name, found.column(0), weights)
-        learn_values(self._work, self._inside[name], found.column(0), encoded.codes)
+        learn_values(self.work, self.inside[name], found.column(0), encoded.codes)
         return encoded
 
-    def _keep(self, table: str, rows: str) -> None:
+    def keep(self, table: str, rows: str) -> None:
         """Keep rows that are read from the files."""
-        with self._own_words():
-            self._work.keep(table, rows)
+        with self.own_words():
+            self.work.keep(table, rows)
 
     def _with_homes(
         self, schema: Schema, roles: Roles, counts: FrequencyTable, keys: Keys, random: np.random.Generator
     ) -> tuple[FrequencyTable, People]:
         """Make rows at home cells of their own."""
         entity = required(roles.entity, "the column of the person")
-        named = self._fetch(f"SELECT {self._inner(entity)}, count(*) AS {RECORDS} FROM source GROUP BY ALL")
+        named = self.fetch(f"SELECT {self.inner(entity)}, count(*) AS {RECORDS} FROM source GROUP BY ALL")
         weights = named.column(RECORDS).to_numpy().astype(np.int64)
         with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
             person = self._encode(schema, roles, entity, named.column(0), weights)
         _, number = tabulate([person.codes], [person.domain.size], named.num_rows)
         numbers = pa.table({"name": named.column(0), PERSON: number})
-        self._work.register(people=numbers)
-        with self._own_words():
-            rows = located(self._work, roles, self._inside, keys)
-        pairs = self._fetch(f"SELECT {PERSON}, {CELL} FROM ({rows}) GROUP BY {PERSON}, {CELL} ORDER BY ALL")
+        self.work.register(people=numbers)
+        with self.own_words():
+            rows = located(self.work, roles, self.inside, keys)
+        pairs = self.fetch(f"SELECT {PERSON}, {CELL} FROM ({rows}) GROUP BY {PERSON}, {CELL} ORDER BY ALL")
         pair = np.stack([pairs.column(at).to_numpy().astype(np.int32) for at in (0, 1)], axis=1)
         homes = draw_representatives(pair, random)
         apart, numbers_of_cells = counts.with_representatives(np.bincount(homes, minlength=len(counts.cell_sizes)))
@@ -418,7 +377,7 @@ class FileSource:
         home = {PERSON: np.arange(len(homes), dtype=np.int32), "home": homes}
         return apart, People(numbers, pa.table(home), pa.table(new))
 
-    def _check_records(self, found: int, expected: int) -> None:
+    def check_records(self, found: int, expected: int) -> None:
         """Nobody is left out: DuckDB has read as many records as were counted apart from it."""
         if found != expected:
             raise BadInput(
@@ -428,80 +387,111 @@ class FileSource:
 
     def _shown(self) -> str:
         """What messages call the table."""
-        names = self._file.found.names
-        return names[0] if len(names) == 1 else self._file.found.name
+        names = self.file.found.names
+        return names[0] if len(names) == 1 else self.file.found.name
 
     def _locate(self, bad: BadValues) -> str:
-        return self._reader.locate(bad.wrong, self._columns.index(bad.column), self._fetch)
+        return self.reader.locate(bad.wrong, self.columns.index(bad.column), self.fetch)
+
+
+class CountedFiles(CountedSource):
+    """Files that were counted: the view ``source`` of their rows and the table of their cells are in DuckDB."""
+
+    def __init__(self, source: FileSource, counted: FrequencyTable | LargeTable, table: CountedFile) -> None:
+        super().__init__(source, counted)
+        self._files, self._work, self._table = source, source.work, table
+
+    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
+        """Rows of the table, once it was counted: all of them, or all rows of some values of a column, or any."""
+        query, step = "SELECT * FROM source", -(-self.counted.rows // most)
+        if step > 1 and column is not None:
+            inner = self._files.inner(column)
+            query = f"{query} WHERE {inner} IS NOT NULL AND hash({inner}) % {step} = 0"
+        elif step > 1:
+            query = f"{query} USING SAMPLE reservoir({most} ROWS) REPEATABLE (7)"
+        return self._files.fetch(query).rename_columns(list(self._files.columns))
 
     def places(self, column: str, cells: Bools) -> str:
         """The first lines of a CSV, or rows, whose value in a column is that of one of some cells."""
-        counted = required(self._counted, "the count of a table that is looked through")
-        inside = self._inside[column]
+        counted, files = self._table, self._files
+        inside = counted.inside[column]
         if counted.people is not None:
             apart = counted.people.cells
             numbers = np.unique(apart.column(CELL).to_numpy()[cells[apart.column("new_cell").to_numpy()]])
         else:
             numbers = np.flatnonzero(cells)
-        wrong = set(self._fetch(values_of_cells(self._work, counted.keys, inside, numbers)).column(0).to_pylist())
-        return self._reader.locate(wrong.__contains__, self._columns.index(column), self._fetch, MOST_PLACES)
+        wrong = set(files.fetch(values_of_cells(self._work, counted.keys, inside, numbers)).column(0).to_pylist())
+        return files.reader.locate(wrong.__contains__, files.columns.index(column), files.fetch, MOST_PLACES)
 
     def apply(
         self, recoding: Recoding, seed: str, destination: Path | None = None, layout: Layout | None = None
     ) -> StagedRows:
         """Write the published rows, shuffled, to a hidden file or folder in the form of the destination."""
-        counted = required(self._counted, "the count of a table that is to be published")
-        pieces = recoding.pieces
-        if pieces is None and recoding.parts is None:
+        counted, files = self._table, self._files
+        if recoding.pieces is None and recoding.parts is None:
             raise InternalError("a recoding does not say how the cells of a table go to groups")
-        if self.shares is not None:
-            self._work.restrict(self.shares.database)
-        folder = Scratch(destination, within=self._file.temp)
-        if layout is not None and (layout.partition_by or counted.people is not None):
-            # Written to their folders when they are saved: the names of these are checked first, by the rows.
-            layout, named = None, _ONE_FILE
-        else:
-            named = _ONE_FILE if destination is None else destination.name
-        staging = absolute(folder.path / named)
+        if files.shares is not None:
+            self._work.restrict(files.shares.database)
+        folder = Scratch(destination, within=files.file.temp)
+        staging, layout = self._staging(folder, destination, layout)
         self._work.register(published=published_groups(recoding, counted, staging))
         text = layout is None and file_format(staging) == "csv"
         columns = published_columns(recoding, counted, never_null=text)
-        dealt = None if recoding.parts is None else recoding.parts.dealt
-        with self._own_words():
-            rows = placed(self._work, counted, pieces, seed, dealt)
-        if counted.in_clear:
-            # The columns that are published as they are will be looked at: the file is not read once more for that.
-            as_it_is = recoding.unchanged(counted.respelled)
-            names = [*counted.kept, *(name for name in recoding.quasi if name in as_it_is)]
-            person = [] if counted.people is None else [PERSON]
-            needed = ", ".join([CELL, GROUP, *person, *map(self._inner, names)])
-            self._keep("placed", f"SELECT {needed} FROM ({rows})")
-            rows = "SELECT * FROM placed"
+        rows = self._placed(recoding, seed)
         with self._work.drawing_lots(GROUP) as lot:
             # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
-            shuffled = f"SELECT * FROM ({rows}) ORDER BY {lot}"
-            last, people = "", None
+            shuffled, last, people = f"SELECT * FROM ({rows}) ORDER BY {lot}", "", None
             if counted.people is not None:
-                # In an order that is known, so that the verifier can be told whose each row is.
-                self._keep(
-                    "in_order",
-                    f"WITH drawn AS (SELECT *, {lot} AS lot FROM ({rows})) "
-                    "SELECT *, row_number() OVER (ORDER BY lot) AS place FROM drawn",
-                )
                 shuffled, last = "SELECT * FROM in_order", "ORDER BY place"
-                people = self._fetch(f"SELECT {PERSON} FROM in_order {last}").column(0).to_numpy().astype(np.int64)
+                people = self._people_in_order(rows, lot)
             query = (
                 f"WITH shuffled AS ({shuffled}) SELECT {columns} FROM shuffled JOIN published USING ({GROUP}) {last}"
             )
             written = self._write(query, staging, layout, staging.name if destination is None else destination.name)
-        self._check_records(written, recoding.published)
+        files.check_records(written, recoding.published)
         if columns_written(staging) != counted.roles.published:
             raise InternalError("a file was written with other columns than those that are published")
-        if self.shares is None:
+        if files.shares is None:
             return StagedRows.of(staging, folder, people, layout)
         # The rest is for the verifier, which begins now, and for whoever writes the rows in another form after it.
-        self._work.restrict(self.shares.database - self.shares.verifier)
-        return StagedRows.of(staging, folder, people, layout, self.shares.verifier)
+        self._work.restrict(files.shares.database - files.shares.verifier)
+        return StagedRows.of(staging, folder, people, layout, files.shares.verifier)
+
+    def _staging(self, folder: Scratch, destination: Path | None, layout: Layout | None) -> tuple[Path, Layout | None]:
+        """Where the rows are staged, and how they are divided there."""
+        if layout is not None and (layout.partition_by or self._table.people is not None):
+            # Written to their folders when they are saved: the names of these are checked first, by the rows.
+            return absolute(folder.path / _ONE_FILE), None
+        return absolute(folder.path / (_ONE_FILE if destination is None else destination.name)), layout
+
+    def _placed(self, recoding: Recoding, seed: str) -> str:
+        """The query for the published rows with their cell and group.
+
+        If columns in clear are to be examined, the rows are kept in the table ``placed``: the files are read only once.
+        """
+        counted, files = self._table, self._files
+        with files.own_words():
+            rows = placed(
+                self._work, counted, recoding.pieces, seed, None if recoding.parts is None else recoding.parts.dealt
+            )
+        if not counted.in_clear:
+            return rows
+        unchanged = recoding.unchanged(counted.respelled)
+        names = [*counted.kept, *(name for name in recoding.quasi if name in unchanged)]
+        person = [] if counted.people is None else [PERSON]
+        needed = ", ".join([CELL, GROUP, *person, *map(files.inner, names)])
+        files.keep("placed", f"SELECT {needed} FROM ({rows})")
+        return "SELECT * FROM placed"
+
+    def _people_in_order(self, rows: str, lot: str) -> Longs:
+        """Keep the rows in a drawn order, in the table ``in_order``; returns the person of each, for the verifier."""
+        self._files.keep(
+            "in_order",
+            f"WITH drawn AS (SELECT *, {lot} AS lot FROM ({rows})) "
+            "SELECT *, row_number() OVER (ORDER BY lot) AS place FROM drawn",
+        )
+        people = self._files.fetch(f"SELECT {PERSON} FROM in_order ORDER BY place").column(0)
+        return np.asarray(people.to_numpy(), dtype=np.int64)
 
     def _write(self, query: str, staging: Path, layout: Layout | None, named: str) -> int:
         """Write the rows of a query to a file, or to the files of a folder; returns how many they are."""
@@ -523,13 +513,13 @@ class FileSource:
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the columns that are published as they are tell."""
-        counted = required(self._counted, "the count of a table that is to be published")
+        counted = self._table
         roles = counted.roles
         classes = pa.table({GROUP: np.arange(len(class_of_group), dtype=np.int32), "class_number": class_of_group})
-        judged = {name: self._inner(name) for name in roles.insensitive}
-        others = [self._inner(name) for name in counted.kept if name not in judged]
+        judged = {name: self._files.inner(name) for name in roles.insensitive}
+        others = [self._files.inner(name) for name in counted.kept if name not in judged]
         self._work.register(class_of_group=classes)
-        with self._own_words():
+        with self._files.own_words():
             person = None if counted.people is None else PERSON
             return self._work.within_memory(
                 lambda: clear_in_table(self._work.connection, judged, others, np.flatnonzero(chosen), person=person)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Longs
-from hedgerow.engines._clear import coded
 from hedgerow.engines.sql import identifier
 from hedgerow.engines.workspace import Workspace
 
-__all__ = ["Look", "Lookable", "Sharing", "Tally", "look_at_kept", "look_at_rows", "rows_that_share"]
+__all__ = ["Look", "Tally", "look_at_kept", "look_at_rows"]
 
 _MOST_TALLIED: Final = 300_000  # of a column with more different values, only those of the sample are listed
 _SEED: Final = 7  # the same rows each time
@@ -72,42 +71,6 @@ class Look:
         }
         columns = {name: change(name, self.sample.column(name)) for name in self.sample.column_names}
         return Look(self.rows, tallies, pa.table(columns))
-
-
-@runtime_checkable
-class Lookable(Protocol):
-    """A source that can be looked at; a source need not be one."""
-
-    def look(self, most: int) -> Look:
-        """How often each value occurs, and at most so many rows, drawn at random."""
-        ...
-
-
-@runtime_checkable
-class Sharing(Protocol):
-    """A source that finds rows with the same value; a source need not be one."""
-
-    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
-        """Rows of the table, after it was counted: all of them if they are no more than ``most``.
-
-        Otherwise all rows of some values of a column, drawn at random; without a column, any rows. They are about as
-        many as ``most``.
-        """
-        ...
-
-
-def rows_that_share(values: pa.ChunkedArray | None, rows: int, most: int) -> Longs:
-    """Which rows of a table in memory to look at: all rows of some values, or any."""
-    random = np.random.default_rng(_SEED)
-    if rows <= most:
-        return np.arange(rows)
-    if values is None:
-        return np.sort(random.choice(rows, most, replace=False))
-    codes = coded(values)
-    drawn = random.permutation(int(codes.max()) + 1)
-    chosen = np.zeros(len(drawn), dtype=bool)
-    chosen[drawn[np.cumsum(np.bincount(codes, minlength=len(drawn))[drawn]) <= most]] = True
-    return np.flatnonzero(chosen[codes])
 
 
 def look_at_rows(table: pa.Table, most: int) -> Look:

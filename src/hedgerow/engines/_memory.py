@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 import narwhals as nw
@@ -23,12 +24,23 @@ from hedgerow.core.counts import (
     draw_representatives,
     encode_column,
     representative_rows,
+    sharing,
     tabulate,
 )
 from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding
-from hedgerow.engines._base import encode, first_places, ranking_columns, refuse_too_wide, seed_text
-from hedgerow.engines._clear import InClear, Placed, clear_in_memory, coded
-from hedgerow.engines._looking import Look, look_at_rows, rows_that_share
+from hedgerow.engines._base import (
+    CountedSource,
+    InClear,
+    Source,
+    coded,
+    encode,
+    first_places,
+    ranking_columns,
+    refuse_too_wide,
+    seed_text,
+    thinned,
+)
+from hedgerow.engines._looking import Look, look_at_rows
 from hedgerow.engines._rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
@@ -38,70 +50,86 @@ from hedgerow.io.parquet_folder import Layout
 from hedgerow.io.sanitize import assemble, in_one_form
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["MemorySource"]
+__all__ = ["CountedFrame", "MemorySource"]
+
+_SEED: Final = 7  # the same rows each time
+_RARE: Final = 8  # a value is rare if no more rows have it
 
 
-class MemorySource:
+class MemorySource(Source):
     """A pandas, polars or pyarrow table, or a DuckDB relation."""
 
     def __init__(self, data: Any) -> None:
-        self._opened: OpenFrame = open_frame(data)
-        self._frame: nw.DataFrame[Any] = nw.maybe_reset_index(self._opened.frame)
-        self._counted: _CountedFrame | None = None
-        self._applied: tuple[Longs, Ints] | None = None
-        refuse_too_wide(len(self._frame.columns))
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of the columns."""
-        return self._frame.columns
-
-    @property
-    def reads(self) -> tuple[Path, ...]:
-        """No file is read."""
-        return ()
+        self.opened: OpenFrame = open_frame(data)
+        self.frame: nw.DataFrame[Any] = nw.maybe_reset_index(self.opened.frame)
+        self.columns = self.frame.columns
+        refuse_too_wide(len(self.columns))
 
     def look(self, most: int) -> Look:
         """How often each value occurs, and at most so many rows, drawn at random."""
-        return look_at_rows(pa.table({name: as_arrow(self._frame[name]) for name in self._frame.columns}), most)
+        return look_at_rows(pa.table({name: as_arrow(self.frame[name]) for name in self.columns}), most)
 
-    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
-        """Rows of the table: all of them, or all rows of some values of a column, or any."""
-        values = None if column is None else _values(self._frame[column])
-        chosen = rows_that_share(values, len(self._frame), most)
-        rows = self._frame if len(chosen) == len(self._frame) else self._frame[chosen]
-        return pa.table({name: _values(rows[name]) for name in rows.columns})
-
-    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
-        """Count the records of every cell; where people are counted, draw their homes."""
-        rows = len(self._frame)
+    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> CountedFrame:
+        """Count the records of every cell; where people are counted, draw their representatives."""
+        rows = len(self.frame)
         if not rows:
             raise BadInput("The table has no rows.")
-        # What is counted as equal must also look equal where it comes out as it stands.
-        asked = roles.counted if roles.entity is None else (*roles.counted, roles.entity)
-        names = dict.fromkeys((*asked, *roles.pseudonymized))
-        frame = self._frame.with_columns(*(in_one_form(self._frame[name]) for name in names))
+        # Values that are counted as equal must also look equal where they are published unchanged.
+        needed = roles.counted if roles.entity is None else (*roles.counted, roles.entity)
+        names = dict.fromkeys((*needed, *roles.pseudonymized))
+        frame = self.frame.with_columns(*(in_one_form(self.frame[name]) for name in names))
 
         def encoded_column(name: str) -> EncodedColumn:
             return encode(schema, roles, name, as_arrow(frame[name]))
 
         with translated(BadValues, into=lambda bad: bad.in_rows(as_arrow(frame[bad.column]))):
-            encoded = dict(zip(asked, side_by_side(encoded_column, asked, rows), strict=True))
+            encoded = dict(zip(needed, side_by_side(encoded_column, needed, rows), strict=True))
         counts, row_cell = FrequencyTable.from_columns(roles, encoded, None, rows)
-        people = None
-        if roles.entity is not None:
-            person = encoded[roles.entity]
-            _, people = tabulate([person.codes], [person.domain.size], rows)
         respelled = frozenset(name for name in roles.counted if encoded[name].respelled)
-        self._counted = _CountedFrame(roles, frame, row_cell, respelled, people)
-        if people is not None:
-            counts, self._counted = self._counted.with_representatives(counts, people, random_state)
-        return counts
+        counted = CountedFrame(self, counts, frame, row_cell, respelled)
+        if roles.entity is None:
+            return counted
+        person = encoded[roles.entity]
+        _, people = tabulate([person.codes], [person.domain.size], rows)
+        return counted.with_representatives(people, random_state)
+
+
+class CountedFrame(CountedSource):
+    """A table in memory that was counted: which cell each of its rows belongs to."""
+
+    def __init__(
+        self,
+        source: MemorySource,
+        counted: FrequencyTable,
+        frame: nw.DataFrame[Any],
+        row_cell: Ints,
+        respelled: frozenset[str],
+        people: Ints | None = None,
+    ) -> None:
+        super().__init__(source, counted)
+        self._source, self._opened = source, source.opened
+        self._frame, self._row_cell = frame, row_cell
+        self._roles, self._respelled, self._people = counted.roles, respelled, people
+        self._applied: tuple[Longs, Ints] | None = None
 
     def places(self, column: str, cells: Bools) -> str:  # noqa: ARG002 - the cells tell all
         """The first rows of some cells."""
-        counted = required(self._counted, "the count of a table that is looked through")
-        return first_places("row", (np.flatnonzero(cells[counted.row_cell]) + 1).tolist())
+        return first_places("row", (np.flatnonzero(cells[self._row_cell]) + 1).tolist())
+
+    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
+        """Rows of the table: all of them, or all rows of some values of a column, or any."""
+        frame = self._source.frame
+        if len(frame) > most:
+            random = np.random.default_rng(_SEED)
+            if column is None:
+                frame = frame[np.sort(random.choice(len(frame), most, replace=False))]
+            else:
+                codes = coded(_values(frame[column]))
+                drawn = random.permutation(int(codes.max()) + 1)
+                chosen = np.zeros(len(drawn), dtype=bool)
+                chosen[drawn[np.cumsum(np.bincount(codes, minlength=len(drawn))[drawn]) <= most]] = True
+                frame = frame[np.flatnonzero(chosen[codes])]
+        return pa.table({name: _values(frame[name]) for name in frame.columns})
 
     def apply(
         self,
@@ -111,22 +139,21 @@ class MemorySource:
         layout: Layout | None = None,  # noqa: ARG002
     ) -> FrameRows:
         """Make the published rows, shuffled, as a table of the type that came in."""
-        counted = required(self._counted, "the count of a table that is to be published")
         pieces = required(recoding.pieces, "how the cells of a table go to groups")
-        group = counted.group_of_rows(pieces, seed)
+        group = self.group_of_rows(pieces, seed)
         # The order comes from the operating system, never from the seed: whoever guesses a seed could undo it.
         kept = np.flatnonzero(group >= 0)
         self._applied = kept, group[kept]
         rows = kept[random_order(len(kept))]
         group = group[rows]
-        roles = counted.roles
+        roles, frame = self._roles, self._frame
         others = set(roles.published) - {*roles.quasi, *roles.pseudonymized}
-        untouched = others | recoding.unchanged(counted.respelled)
-        plain = columns_of(counted.frame, untouched)[rows] if untouched else None
+        untouched = others | recoding.unchanged(self._respelled)
+        plain = columns_of(frame, untouched)[rows] if untouched else None
         columns: dict[str, nw.Series[Any]] = {}
         for name in roles.published:
             if name in roles.pseudonymized:
-                columns[name] = self._pseudonyms(counted.frame[name], rows)
+                columns[name] = self._pseudonyms(frame[name], rows)
             elif plain is not None and name in untouched:
                 columns[name] = plain[name]
             else:
@@ -135,26 +162,32 @@ class MemorySource:
         table = assemble(self._opened, columns)
         if tuple(table.columns) != roles.published:
             raise InternalError("a table came out with other columns than those that are published")
-        people = None if counted.people is None else counted.people[rows].astype(np.int64)
+        people = None if self._people is None else self._people[rows].astype(np.int64)
         return FrameRows(nw.to_native(table), people, self._opened.back)
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
-        """Count what the columns that are published as they are tell."""
-        counted = required(self._counted, "the count of a table that is to be published")
+        """Count, in the rows that were published, what their other columns reveal."""
         # In the order of the table, so that what is sampled does not depend on the shuffling.
         rows, group = required(self._applied, "the rows that were published")
-        roles, frame = counted.roles, counted.frame
-        if len(rows) < len(frame):
-            frame = frame[rows]
-        values = {name: _values(frame[name]) for name in roles.published if name not in roles.quasi}
-        codes = side_by_side(coded, values.values(), len(rows))
-        placed = Placed(
-            class_of_group[group].astype(np.int32),
-            counted.row_cell[rows],
-            dict(zip(values, codes, strict=True)),
-            None if counted.people is None else counted.people[rows],
+        classes = class_of_group[group].astype(np.int32)
+        people = None if self._people is None else self._people[rows]
+        frame = self._frame if len(rows) == len(self._frame) else self._frame[rows]
+        values = {name: _values(frame[name]) for name in self._roles.published if name not in self._roles.quasi}
+        codes = dict(zip(values, side_by_side(coded, values.values(), len(rows)), strict=True))
+        judged = self._roles.insensitive
+        alone = {name: _alone(codes[name], people) for name in judged}
+
+        fewest_of = partial(_fewest_of, classes, codes, alone, people)
+        fewest = dict(zip(judged, side_by_side(fewest_of, judged, len(rows)), strict=True))
+        sample = thinned(np.flatnonzero(chosen[classes]))
+        return InClear(
+            alone,
+            fewest,
+            1 if 1 in fewest.values() else _fewest((classes, *codes.values()), people),
+            classes[sample],
+            self._row_cell[rows[sample]],
+            {name: values[name].take(pa.array(sample)) for name in judged},
         )
-        return clear_in_memory(placed, {name: values[name] for name in roles.insensitive}, chosen)
 
     def _published(self, column: PublishedColumn) -> nw.Series[Any]:
         """The published values of a column as a small series to draw from."""
@@ -171,6 +204,52 @@ class MemorySource:
         tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
         return self._opened.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
 
+    def with_representatives(self, people: Ints, random_state: int | None) -> CountedFrame:
+        """Draw one row of each person, their representative, and make these rows cells of their own."""
+        counts = self.counts
+        cells = len(counts.cell_sizes)
+        pairs, _ = tabulate([people, self._row_cell], [int(people.max()) + 1, cells], len(people))
+        homes = draw_representatives(pairs, np.random.default_rng(random_state))
+        seed = seed_text(random_state)
+        is_representative = representative_rows(
+            people, self._row_cell, homes, lambda rows: rows[self._ranked(rows, seed)]
+        )
+        apart, numbers = counts.with_representatives(np.bincount(self._row_cell[is_representative], minlength=cells))
+        apart = replace(apart, links=Links.of(pairs, counts.cell_tuple))
+        row_cell = numbers[self._row_cell, is_representative.astype(np.int64)]
+        return CountedFrame(self._source, apart, self._frame, row_cell, self._respelled, people)
+
+    def group_of_rows(self, pieces: Pieces, seed: str) -> Ints:
+        """The group of each row; a cell that is split between groups gives its rows in the order of their hash."""
+        first = pieces.first
+        group = pieces.group[first][self._row_cell]
+        if first.all():
+            return group
+        split_cells = np.zeros(int(pieces.cell[-1]) + 1, dtype=bool)
+        split_cells[pieces.cell[~first]] = True
+        rows = np.flatnonzero(split_cells[self._row_cell])
+        in_split = split_cells[pieces.cell]
+        ranked = rows[self._ranked(rows, seed)]
+        group[ranked] = np.repeat(pieces.group[in_split], pieces.size[in_split])
+        return group
+
+    def _ranked(self, rows: Longs, seed: str) -> Longs:
+        """Order rows by cell, and inside a cell by the hash of their columns that are published as they are."""
+        names = ranking_columns(self._roles, self._respelled)
+        cell = self._row_cell[rows]
+        if not names:
+            return np.argsort(cell, kind="stable")
+        # Called by their numbers, so that no name of the table can be mistaken for one of ours.
+        columns = {f"c{at}": as_arrow(self._frame[name][rows]) for at, name in enumerate(names)}
+        arrow = pa.table({"position": np.arange(len(rows)), "cell": cell, **columns})
+        failed = BadInput(f"DuckDB cannot rank rows by {listing(names)}. Make these columns text, numbers or dates.")
+        with translated(duckdb.Error, into=failed), open_database() as database:
+            split = database.from_arrow(arrow)
+            kinds = dict(zip(split.columns, map(str, split.types), strict=True))
+            rank = canonical_hash(seed, {name: kinds[name] for name in columns})
+            ordered = split.order(f"cell, {rank}").project("position").to_arrow_table()
+        return np.asarray(ordered.column(0).to_numpy(), dtype=np.int64)
+
 
 def _values(column: nw.Series[Any]) -> pa.ChunkedArray:
     """A column that may hold anything; objects by how they look."""
@@ -180,58 +259,38 @@ def _values(column: nw.Series[Any]) -> pa.ChunkedArray:
         return pa.chunked_array([[repr(value) for value in column.to_list()]], pa.large_string())
 
 
-@dataclass(frozen=True, eq=False)
-class _CountedFrame:
-    """A table that was counted: which cell each of its rows belongs to."""
+def _alone(codes: Ints, people: Ints | None) -> int:
+    """How many have a value that nobody else has."""
+    if people is None:
+        return int((np.bincount(codes) == 1).sum())
+    pairs, _ = _distinct((codes, people))
+    holders = np.bincount(pairs[:, 0])
+    return len(np.unique(pairs[holders[pairs[:, 0]] == 1, 1]))
 
-    roles: Roles
-    frame: nw.DataFrame[Any]
-    row_cell: Ints
-    respelled: frozenset[str]
-    people: Ints | None = None
 
-    def with_representatives(
-        self, counts: FrequencyTable, people: Ints, random_state: int | None
-    ) -> tuple[FrequencyTable, _CountedFrame]:
-        """Make rows at home cells of their own."""
-        cells = len(counts.cell_sizes)
-        pairs, _ = tabulate([people, self.row_cell], [int(people.max()) + 1, cells], len(people))
-        homes = draw_representatives(pairs, np.random.default_rng(random_state))
-        seed = seed_text(random_state)
-        is_representative = representative_rows(
-            people, self.row_cell, homes, lambda rows: rows[self._ranked(rows, seed)]
-        )
-        apart, numbers = counts.with_representatives(np.bincount(self.row_cell[is_representative], minlength=cells))
-        apart = replace(apart, links=Links.of(pairs, counts.cell_tuple))
-        return apart, replace(self, row_cell=numbers[self.row_cell, is_representative.astype(np.int64)])
+def _fewest_of(
+    classes: Ints, codes: Mapping[str, Ints], alone: Mapping[str, int], people: Ints | None, name: str
+) -> int:
+    """How many share a class and a value of a column, where these are fewest."""
+    if alone[name]:
+        return 1
+    column = codes[name]
+    if people is None:
+        # A value that few have is nearly always alone in one of its classes, so such values come first.
+        rare = np.flatnonzero(np.bincount(column)[column] <= _RARE)
+        if len(rare) and sharing((classes[rare], column[rare])).min() == 1:
+            return 1
+    return _fewest((classes, column), people)
 
-    def group_of_rows(self, pieces: Pieces, seed: str) -> Ints:
-        """The group of each row; a cell that is split between groups gives its rows in the order of their hash."""
-        first = pieces.first
-        group = pieces.group[first][self.row_cell]
-        if first.all():
-            return group
-        split_cells = np.zeros(int(pieces.cell[-1]) + 1, dtype=bool)
-        split_cells[pieces.cell[~first]] = True
-        rows = np.flatnonzero(split_cells[self.row_cell])
-        in_split = split_cells[pieces.cell]
-        ranked = rows[self._ranked(rows, seed)]
-        group[ranked] = np.repeat(pieces.group[in_split], pieces.size[in_split])
-        return group
 
-    def _ranked(self, rows: Longs, seed: str) -> Longs:
-        """Order rows by cell, and inside a cell by the hash of their columns that are published as they are."""
-        names = ranking_columns(self.roles, self.respelled)
-        cell = self.row_cell[rows]
-        if not names:
-            return np.argsort(cell, kind="stable")
-        # Called by their numbers, so that no name of the table can be mistaken for one of ours.
-        columns = {f"c{at}": as_arrow(self.frame[name][rows]) for at, name in enumerate(names)}
-        arrow = pa.table({"position": np.arange(len(rows)), "cell": cell, **columns})
-        failed = BadInput(f"DuckDB cannot rank rows by {listing(names)}. Make these columns text, numbers or dates.")
-        with translated(duckdb.Error, into=failed), open_database() as database:
-            split = database.from_arrow(arrow)
-            kinds = dict(zip(split.columns, map(str, split.types), strict=True))
-            rank = canonical_hash(seed, {name: kinds[name] for name in columns})
-            ordered = split.order(f"cell, {rank}").project("position").to_arrow_table()
-        return np.asarray(ordered.column(0).to_numpy(), dtype=np.int64)
+def _fewest(columns: Sequence[Ints], people: Ints | None) -> int:
+    """How many share a combination, where these are fewest."""
+    if people is None:
+        return int(sharing(columns).min())
+    _, index = _distinct(columns)
+    pairs, _ = _distinct((index, people))
+    return int(np.bincount(pairs[:, 0]).min())
+
+
+def _distinct(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    return tabulate(columns, [int(codes.max()) + 1 for codes in columns], len(columns[0]))

@@ -1,4 +1,8 @@
-"""Evaluation: what can still be learnt from a table once it is published, and whether methods differ in that."""
+"""Evaluation: how well learners predict after a table was anonymized, and whether methods differ in this.
+
+The command, comparisons and reproductions may import it. It imports methods, releases and learning.
+Start with :mod:`~hedgerow.evaluation.api` for ``hr.evaluate``, then :mod:`~hedgerow.evaluation.cells`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ __all__ = [
     "learner",
 ]
 
-# Names are imported when they are first used: the statistics bring SciPy, which few commands need.
+# Names are imported on first use: the statistics need SciPy, which few commands use.
 _MODULES = {
     "charts": ("critical_difference_diagram",),
     "learners": ("LEARNERS", "learner"),

@@ -1,4 +1,4 @@
-"""``hr.evaluate``: what learners still know, by method and k."""
+"""``hr.evaluate``: how well learners predict, by method and k."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Literal
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import find_method
 from hedgerow.errors import BadInput, is_int
-from hedgerow.evaluation.cells import Cell, Treatment, Trial
+from hedgerow.evaluation.cells import Cell, Design, Treatment, Trial
+from hedgerow.evaluation.jobs import Advance, TrialOf, finished, run
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
-from hedgerow.evaluation.running import Advance, TrialOf, finished, run
 from hedgerow.evaluation.splits import Protocol, read_protocol, splits_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, Task, open_table
@@ -57,50 +57,49 @@ def evaluate(
     cache: str | Path | None = None,
     advance: Callable[[Advance], None] | None = None,
 ) -> Evaluation:
-    """Measure what learners still know of a target after a table was anonymized.
+    """Measure how well learners predict a target after a table was anonymized.
 
-    The methods see only training rows, and all of them the same ones. Learners are also trained on the rows as they
-    are, and "majority" knows nothing but how often each class occurs: what a method costs lies between the two.
+    All methods see the same training rows and nothing else. There are two baselines: learners trained on the original
+    rows, and "majority", which knows only the class frequencies. The cost of a method lies between the two.
 
     Parameters
     ----------
     data : dataframe, DuckDB relation, path or File
     schema : Schema
-        With a target: text or few whole numbers are classes, other numbers are predicted as such.
+        With a target. Text and few whole numbers are classes; other numbers are predicted as numbers.
     methods : sequence of str or Anonymizer, or mapping of name to these
-        The first one is the control of :meth:`Evaluation.tests`.
+        The first method is the control of :meth:`Evaluation.tests`.
     k : int or sequence of int, optional
     require : requirement or sequence of requirements
-        Further ones, in all cells.
+        Further requirements, in all cells.
     learners : sequence of str, Learner or estimator, optional
-        Ours (``"c45"``, ``"id3"``, ``"kadet"``), scikit-learn's (``"naive-bayes"``, ``"logistic"``, ``"mlp"``,
+        Hedgerow's (``"c45"``, ``"id3"``, ``"kadet"``), scikit-learn's (``"naive-bayes"``, ``"logistic"``, ``"mlp"``,
         ``"boosting"``, ``"linear"``, or an estimator) and Weka's (``"j48"``, ``"part"``, ``"weka-naive-bayes"``,
         ``"weka-logistic"``; they need the extra ``weka`` and Java).
     protocol : {"5x2cv", "holdout"}, ("cv", folds) or ("holdout", repetitions)
-        Five times two halves, each of which trains and tests; or two thirds train. Where people are told apart
-        (``entity``), no person is in both parts.
+        Five times two halves, each of which trains and tests; or two thirds train. With an ``entity``, no person is in
+        both parts.
     train : {"redrawn", "published"} or encoder
-        How training rows are written for learners: as original values drawn from the release, as it shows them, or as
-        features.
+        How training rows are written for learners: as redrawn original values, as published cells, or as features.
     test : {"raw", "recoded"} or encoder
-        How test rows reach learners: as they are, or as the release would show them, for which one needs the private
+        How test rows are written for learners: unchanged, or recoded like the release, which needs the private
         recoding.
     suppression_limit : float or int, optional
         How many training rows may be lost.
     publish_proportions : bool, optional
-        Whether releases tell how people are divided among values. If not given they do where that is made use of: where
-        rows are redrawn, and by :class:`~hedgerow.learning.ProportionalEncoder`.
+        Whether releases publish proportions. By default they do if they are used: to redraw rows, and for
+        :class:`~hedgerow.learning.ProportionalEncoder`.
     target_bins : int, optional
-        Into how many bins a target of numbers is cut for methods that learn from classes.
+        The number of bins of a numeric target for methods that learn from classes.
     random_state : int
-        Decides the parts and all else that is left to chance.
+        Seed of the parts and of everything else that is random.
     workers : int, optional
-        How many processes; one for each core if not given.
+        The number of processes; by default one for each core.
     cache : path, optional
-        A file of finished cells: what stands in it is not computed again. It is private, as the results
-        are: whoever knows all rows but one could find that row by trying.
+        A file of finished cells, which are not computed again. It is private, like the results: an attacker who knows
+        all rows except one could find that row by trying.
     advance : callable, optional
-        Told how far it is.
+        Called with the progress.
 
     Examples
     --------
@@ -113,9 +112,9 @@ def evaluate(
     """
     table = open_table(data, schema)
     way = Way(train, test)
-    wanted = named_learners(_LEARNERS[table.task] if learners is None else learners, table.task)
+    chosen_learners = named_learners(_LEARNERS[table.task] if learners is None else learners, table.task)
     chosen = named_methods(methods)
-    reading = read_protocol(protocol)
+    checked_protocol = read_protocol(protocol)
     check_numbers(random_state, workers, "evaluate")
     parameters = {
         "suppression_limit": suppression_limit,
@@ -123,18 +122,18 @@ def evaluate(
         "target_bins": target_bins,
     }
     treatments = [
-        Treatment(label, method, one, requirements_of(require), parameters)
+        Treatment(label, method, size, requirements_of(require), parameters)
         for label, method in chosen.items()
-        for one in each_k(k, require)
+        for size in each_k(k, require)
     ]
-    trials = trials_of(table, reading, random_state, treatments, [way], wanted)
+    trials = trials_of(table, checked_protocol, random_state, treatments, [way], chosen_learners)
     store = Store(None if cache is None else Path(cache))
     jobs = [TrialOf(table, random_state, trial) for trial in trials]
     run(jobs, store, workers=workers, advance=advance)
     return Evaluation(
         tuple(finished(store, trials)),
         table.task,
-        protocol_shown(reading),
+        protocol_shown(checked_protocol),
         tuple(chosen),
         backend_of(data),
     )
@@ -149,20 +148,21 @@ def trials_of(
     learners: Sequence[Learner],
     about: Mapping[str, Any] | None = None,
 ) -> list[Trial]:
-    """All trials of an evaluation, with the baselines: every learner on rows as they are, and the majority."""
-    found = []
-    majority = learner(MAJORITY)
+    """All trials of an evaluation, with the baselines: every learner on original rows, and the majority."""
+    design = Design(table, protocol, random_state, about)
+    baselines = [(RAW, one) for one in (learner(MAJORITY), *learners)]
+    pairs = [(way, one) for way in ways for one in learners]
+    trials = []
     for split in splits_of(table, protocol, random_state):
         for treatment in (Treatment(), *treatments):
-            raw = treatment.method is None
-            pairs = [(RAW, one) for one in (majority, *learners)] if raw else [(w, o) for w in ways for o in learners]
-            cells = (Cell.of(table, protocol, random_state, treatment, split, way, one, about) for way, one in pairs)
-            found.append(Trial(treatment, split, tuple(cells)))
-    return found
+            tried = baselines if treatment.method is None else pairs
+            cells = tuple(Cell.of(design, treatment, split, way, one) for way, one in tried)
+            trials.append(Trial(treatment, split, cells))
+    return trials
 
 
 def check_numbers(random_state: object, workers: object, owner: str) -> None:
-    """Say what is wrong with a seed or a number of processes, if something is."""
+    """Refuse an invalid seed or number of processes."""
     if not is_int(random_state, 0):
         raise BadInput.parameter("random_state", owner, "an int >= 0", random_state)
     if workers is not None and not is_int(workers, 1):
@@ -170,7 +170,7 @@ def check_numbers(random_state: object, workers: object, owner: str) -> None:
 
 
 def named_methods(given: Any, owner: str = "evaluate") -> dict[str, Anonymizer]:
-    """Methods by what tables call them: their names, with what differs from the defaults.
+    """Methods by their labels in tables: their names with the parameters that differ from the defaults.
 
     >>> list(named_methods(["mondrian", find_method("kactus")(numbers="mean")]))
     ['mondrian', "kactus(numbers='mean')"]
@@ -178,15 +178,15 @@ def named_methods(given: Any, owner: str = "evaluate") -> dict[str, Anonymizer]:
     if isinstance(given, str | Anonymizer):
         given = [given]
     if isinstance(given, Mapping):
-        found = {str(name): _method(one, owner) for name, one in given.items()}
+        methods = {str(name): _method(method, owner) for name, method in given.items()}
     else:
-        made = [_method(one, owner) for one in given]
-        found = {_label(one): one for one in made}
-        if len(found) < len(made):
+        listed = [_method(method, owner) for method in given]
+        methods = {_label(method): method for method in listed}
+        if len(methods) < len(listed):
             raise BadInput("The same method is given twice. Leave one out, or name them: methods={'a': …, 'b': …}.")
-    if not found:
+    if not methods:
         raise BadInput("No method is given. Name at least one; see hedgerow methods.")
-    return found
+    return methods
 
 
 def _method(given: Any, owner: str) -> Anonymizer:
@@ -203,43 +203,46 @@ def _label(method: Anonymizer) -> str:
 
 
 def named_learners(given: Any, task: Task) -> list[Learner]:
-    """The learners that are meant, each of which can learn what there is to learn."""
+    """The learners of a parameter; a learner that does not fit the task is refused."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [given]
-    found = [learner(one) for one in given]
-    if not found:
+    learners = [learner(one) for one in given]
+    if not learners:
         raise BadInput("No learner is given. Name at least one, such as 'c45'.")
-    for one in found:
+    for one in learners:
         if task not in one.tasks:
-            what = "numbers, and learns classes" if task == "numbers" else "classes, and learns numbers"
-            raise BadInput(f"The learner {one.name!r} cannot be used: the target holds {what}. Leave it out.")
-    if len({one.name for one in found}) < len(found):
+            held, learnt = ("numbers", "classes") if task == "numbers" else ("classes", "numbers")
+            raise BadInput(
+                f"The learner {one.name!r} cannot be used: the target holds {held}, and it learns {learnt}. Leave it "
+                "out."
+            )
+    if len({one.name for one in learners}) < len(learners):
         raise BadInput("Two learners have the same name. Leave one out.")
-    return found
+    return learners
 
 
 def each_k(k: Any, require: Any, owner: str = "evaluate") -> list[int | None]:
-    """Every k that is asked for, once; none where other requirements stand alone."""
+    """The distinct values of k; ``None`` alone if there are only other requirements."""
     if k is None:
         if not requirements_of(require):
             raise BadInput("No k is given, and nothing else is required. Give k=[5, 10].")
         return [None]
-    found: list[Any] = [k] if not isinstance(k, Iterable) or isinstance(k, str) else list(k)
-    for one in found:
-        if not is_int(one, 1):
+    sizes: list[Any] = [k] if not isinstance(k, Iterable) or isinstance(k, str) else list(k)
+    for size in sizes:
+        if not is_int(size, 1):
             raise BadInput.parameter("k", owner, "an int >= 1, or a list of these", k)
-    if not found:
+    if not sizes:
         raise BadInput("No k is given. Give k=[5, 10].")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(sizes))
 
 
 def requirements_of(require: Any) -> tuple[Requirement | str, ...]:
-    """Requirements as they were given, one or several."""
+    """One or several requirements as a tuple."""
     return (require,) if isinstance(require, Requirement | str) else tuple(require)
 
 
 def protocol_shown(protocol: Protocol) -> str:
-    """What tables call a protocol.
+    """The name of a protocol in tables.
 
     >>> protocol_shown(("cv", 10)), protocol_shown(("holdout", 3)), protocol_shown("5x2cv")
     ('10-fold cv', '3 × holdout', '5x2cv')
@@ -251,6 +254,6 @@ def protocol_shown(protocol: Protocol) -> str:
 
 
 def backend_of(data: Any) -> Literal["pandas", "polars", "pyarrow"]:
-    """The kind of dataframe that came in; Arrow tables for files and relations."""
+    """The dataframe library of the input; pyarrow for files and relations."""
     name = type(data).__module__.split(".")[0]
     return "pandas" if name == "pandas" else "polars" if name == "polars" else "pyarrow"

@@ -1,4 +1,4 @@
-"""A cell: one learner, trained on what one method made of one training part, tested on the other part."""
+"""A cell of an evaluation: one learner, trained on the release of one training part and tested on the other part."""
 
 from __future__ import annotations
 
@@ -20,31 +20,32 @@ from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.requirements import Requirement
 from hedgerow.schema import Schema
 
-__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "key_of", "library_versions", "spelled_schema"]
+__all__ = ["UNANONYMIZED", "Cell", "Design", "Treatment", "Trial", "key_of", "library_versions", "spelled_schema"]
 
 UNANONYMIZED: Final = "unanonymized"
-"""What tables call training rows that nobody anonymized."""
+"""The name of original training rows in tables."""
 
 _FORMAT: Final = 2
 _LIBRARIES: Final = ("numpy", "scikit-learn", "numba")
 _RESOLVED: Final = ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive", "others")
-"""Parameters of a schema that are known by the roles of a table's columns."""
+"""Parameters of a schema that the roles of the columns already contain."""
 
 
 @dataclass(frozen=True, eq=False)
 class Treatment:
-    """What is done to the training rows.
+    """How training rows are anonymized.
 
     Parameters
     ----------
     label : str
-        What tables call the method.
+        The name of the method in tables.
     method : Anonymizer, optional
-        Nothing is done without one.
+        Without a method the rows stay original.
     k : int, optional
     require : tuple of requirements
     parameters : mapping
-        What else :meth:`Anonymizer.anonymize` is told: ``suppression_limit``, ``publish_proportions``, ``target_bins``.
+        Further parameters of :meth:`Anonymizer.anonymize`: ``suppression_limit``, ``publish_proportions``,
+        ``target_bins``.
     """
 
     label: str = UNANONYMIZED
@@ -54,10 +55,9 @@ class Treatment:
     parameters: Mapping[str, Any] | None = None
 
     def spelled(self) -> dict[str, Any]:
-        """The method by its name, the version of its results, and the parameters that differ from their defaults.
+        """The method's name, the version of its results, and the parameters that differ from their defaults.
 
-        A parameter that is given beside the method takes the place of the method's own, as in
-        :meth:`Anonymizer.anonymize`.
+        As in :meth:`Anonymizer.anonymize`, the treatment's parameters replace the method's own.
         """
         if self.method is None:
             return {}
@@ -70,14 +70,14 @@ class Treatment:
             "method": self.method.name,
             "results": self.method.results_version,
             "k": k if self.k is None else self.k,
-            "require": [_spelled_requirement(one) for one in required],
+            "require": [_spelled_requirement(requirement) for requirement in required],
             "parameters": changed({**own, **beside}, defaults_of(type(self.method))),
         }
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A treatment of one training part, and every way and learner that it is tried with: the work of one process."""
+    """A treatment of one training part, with all its cells: the work of one process."""
 
     treatment: Treatment
     split: Split
@@ -85,8 +85,27 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
+class Design:
+    """What all cells of an evaluation share.
+
+    Attributes
+    ----------
+    table : EvaluatedTable
+    protocol : Protocol
+    random_state : int
+    about : mapping, optional
+        Further columns of the results, such as the name of a data set.
+    """
+
+    table: EvaluatedTable
+    protocol: Protocol
+    random_state: int
+    about: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Cell:
-    """One learner, and how rows are written for it."""
+    """A learner, and the way in which rows are written for it."""
 
     way: Way
     learner: Learner
@@ -94,25 +113,15 @@ class Cell:
     names: Mapping[str, Any]
 
     @classmethod
-    def of(
-        cls,
-        table: EvaluatedTable,
-        protocol: Protocol,
-        random_state: int,
-        treatment: Treatment,
-        split: Split,
-        way: Way,
-        learner: Learner,
-        about: Mapping[str, Any] | None = None,
-    ) -> Cell:
-        """Spell a cell out; ``about`` is what else its result is to tell, such as the name of a data set."""
+    def of(cls, design: Design, treatment: Treatment, split: Split, way: Way, learner: Learner) -> Cell:
+        """A cell with its key, and the names that its result is shown by."""
         way = RAW if treatment.method is None else way
         train, test = way.names
         spelled = {
-            "table": table.digest,
-            "schema": spelled_schema(table),
-            "protocol": as_json(protocol),
-            "seed": random_state,
+            "table": design.table.digest,
+            "schema": spelled_schema(design.table),
+            "protocol": as_json(design.protocol),
+            "seed": design.random_state,
             "repetition": split.repetition,
             "fold": split.fold,
             "treatment": treatment.spelled(),
@@ -121,7 +130,7 @@ class Cell:
             "versions": library_versions(weka=isinstance(learner, WekaLearner)),
         }
         names = {
-            **(about or {}),
+            **(design.about or {}),
             "method": treatment.label,
             "k": treatment.k,
             "train": train,
@@ -134,24 +143,24 @@ class Cell:
 
 
 def key_of(spelled: Mapping[str, Any]) -> str:
-    """The digest of all that decides a result, by which it is stored.
+    """The key of a result: the digest of everything that decides it.
 
-    Nothing of it may name a module or a parameter that has its default: results outlive both.
+    It must not contain the name of a module or a parameter that has its default, since results outlive both.
     """
     return hashlib.sha256(json.dumps({"format": _FORMAT, **spelled}, sort_keys=True).encode()).hexdigest()
 
 
-def _spelled_requirement(one: Requirement | str) -> str:
-    """A requirement, told apart also by the values that its description leaves out."""
-    names = one.withheld if isinstance(one, Requirement) else ()
-    held = {name: as_json(value) for name in names if (value := getattr(one, name)) is not None}
-    return f"{one} {json.dumps(held, sort_keys=True)}" if held else str(one)
+def _spelled_requirement(requirement: Requirement | str) -> str:
+    """A requirement as text, including the values that its description omits."""
+    names = requirement.withheld if isinstance(requirement, Requirement) else ()
+    withheld = {name: as_json(value) for name in names if (value := getattr(requirement, name)) is not None}
+    return f"{requirement} {json.dumps(withheld, sort_keys=True)}" if withheld else str(requirement)
 
 
 def spelled_schema(table: OpenedTable) -> dict[str, Any]:
-    """What the roles of a table's columns are, as JSON has it."""
+    """The roles of a table's columns as JSON."""
     schema, roles = table.schema, table.roles
-    given = {one.name: getattr(schema, one.name) for one in fields(schema) if one.name not in _RESOLVED}
+    given = {field.name: getattr(schema, field.name) for field in fields(schema) if field.name not in _RESOLVED}
     return {
         **changed(given, defaults_of(Schema)),
         "quasi": list(roles.quasi),
@@ -161,7 +170,7 @@ def spelled_schema(table: OpenedTable) -> dict[str, Any]:
 
 
 def library_versions(*, weka: bool = False) -> dict[str, str]:
-    """Versions of the libraries that results depend on, without their last number."""
+    """The major and minor versions of the libraries that results depend on."""
     return {name: _version(name) for name in (*_LIBRARIES, *(["python-weka-wrapper3"] if weka else []))}
 
 

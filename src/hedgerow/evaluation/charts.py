@@ -1,13 +1,14 @@
-"""Charts of an evaluation. Altair is imported when one is drawn."""
+"""Charts of an evaluation. Altair is imported when a chart is drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.cells import UNANONYMIZED
+from hedgerow.evaluation.results import MAJORITY
 from hedgerow.evaluation.scores import SCORE_TITLES
 from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, bonferroni_dunn
 
@@ -23,27 +24,20 @@ _WIDTH, _HEIGHT = 260, 200
 
 
 def score_chart(evaluation: Evaluation, score: str) -> Any:
-    """A score against k: the mean over all test parts, its lowest and highest part, and both baselines."""
+    """A score against k: the mean over all test parts, the lowest and the highest part, and both baselines."""
     import altair as alt
 
     def of_rows(rows: list[dict[str, Any]]) -> Any:
         return alt.Chart(alt.InlineData(values=rows))
 
-    from hedgerow.evaluation.results import MAJORITY
-
-    done = [one for one in evaluation.results if one.get(score) is not None]
+    done = [result for result in evaluation.results if result.get(score) is not None]
     lines = [
-        {"learner": one["learner"], "method": one["method"], "k": one["k"], "score": one[score]}
-        for one in done
-        if one["method"] != UNANONYMIZED
+        {"learner": result["learner"], "method": result["method"], "k": result["k"], "score": result[score]}
+        for result in done
+        if result["method"] != UNANONYMIZED
     ]
-    learners = list(dict.fromkeys(one["learner"] for one in lines))
-    rules = []
-    for one in done:
-        if one["method"] == UNANONYMIZED:
-            name = MAJORITY if one["learner"] == MAJORITY else UNANONYMIZED
-            panels = learners if name == MAJORITY else [one["learner"]]
-            rules += [{"learner": panel, "method": name, "score": one[score]} for panel in panels]
+    learners = list(dict.fromkeys(line["learner"] for line in lines))
+    rules = _baselines(done, score, learners)
     title = SCORE_TITLES[score]
     value = alt.Y("mean(score):Q", title=title, scale=alt.Scale(zero=False))
     color = alt.Color("method:N", title="Method", sort=[*evaluation.methods, UNANONYMIZED, MAJORITY])
@@ -63,18 +57,28 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
     return alt.concat(*(panel(learner) for learner in learners), columns=2).resolve_scale(color="shared")
 
 
+def _baselines(results: list[Mapping[str, Any]], score: str, learners: list[str]) -> list[dict[str, Any]]:
+    """The scores of unanonymized rows for each learner, and those of the majority in the panels of all learners."""
+    rules = []
+    for result in results:
+        if result["method"] == UNANONYMIZED:
+            of_majority = result["learner"] == MAJORITY
+            name, panels = (MAJORITY, learners) if of_majority else (UNANONYMIZED, [result["learner"]])
+            rules += [{"learner": panel, "method": name, "score": result[score]} for panel in panels]
+    return rules
+
+
 # --------------------------------------------------------------------------------------------------
-# Diagrams of what tests of significance have found.
+# Critical difference diagrams of significance tests.
 #
-# They are Altair charts, which notebooks show and ``chart.save`` writes as SVG, PNG or HTML. Altair is imported when
-# a diagram is asked for.
+# They are Altair charts, which notebooks show and ``chart.save`` writes as SVG, PNG or HTML.
 #
 # J. Demšar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006, Figure 1(b). Deviations:
-# the best methods stand at the left, where reading begins; labels tell ranks, because lines may be too close to tell
-# them; colours and shapes say who is outside of the interval, because some are so only just.
+# the best methods are on the left, where reading begins; labels state ranks, since lines may be too close to read them;
+# colours and shapes mark the methods outside of the interval, since some are only just outside.
 
 
-# In pixels; what is below the axis is measured from it.
+# In pixels; places below the axis are measured from it.
 _DIAGRAM_WIDTH: Final = 420
 _INTERVAL: Final = 9
 _POINTS: Final = 28
@@ -85,14 +89,14 @@ _FONT_SIZE: Final = 12
 _CONTROL: Final = "control"
 _DIFFERENT: Final = "significantly different from it"
 _ALIKE: Final = "not significantly different"
-# Of the colours of Okabe and Ito, which everyone can tell apart.
+# From the palette of Okabe and Ito, which is readable for colour-blind people.
 _COLOURS: Final = {_CONTROL: "#0072b2", _DIFFERENT: "#d55e00", _ALIKE: "#595959"}
 _SHAPES: Final = {_CONTROL: "diamond", _DIFFERENT: "square", _ALIKE: "circle"}
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a method stands: a line goes from its rank down to the height of its label, and then to its side."""
+    """The place of a method: a line goes from its rank down to the height of its label, then to its side."""
 
     rank: float
     verdict: str
@@ -102,7 +106,7 @@ class _Place:
 
 
 def critical_difference_diagram(dunn: BonferroniDunn, friedman: Friedman) -> alt.LayerChart:
-    """Draw the average ranks of methods, and the interval around the control in which they may differ by chance.
+    """Draw the average ranks of methods, and the interval around the control within which they may differ by chance.
 
     The best method is at the left. A bar marks one critical difference to either side of the control; it is cut off
     where the ranks end. Methods outside of it differ significantly from the control.
@@ -129,17 +133,17 @@ def critical_difference_diagram(dunn: BonferroniDunn, friedman: Friedman) -> alt
     import altair as alt
 
     if bonferroni_dunn(friedman, dunn.control, dunn.alpha) != dunn:
-        raise BadInput("These are not the ranks that were compared. Pass the result of friedman that dunn was made of.")
+        raise BadInput("These are not the compared ranks. Pass the result of friedman that dunn was computed from.")
     places = list(_places(dunn, friedman))
     height = max(place.height for place in places) + _LABEL_HEIGHT // 2
     ranks = _ranks(len(places))
-    said = (
+    title = (
         f"{dunn.control} ± the critical difference {dunn.critical_difference:.2f}"
         f" (Bonferroni-Dunn, α = {dunn.alpha:g}, {friedman.cases} cases)"
     )
     return alt.LayerChart(
         layer=[*_interval(dunn, friedman, ranks), *_methods(places, ranks, height)],
-        title=alt.Title(said, fontSize=_FONT_SIZE + 1, offset=10),
+        title=alt.Title(title, fontSize=_FONT_SIZE + 1, offset=10),
         view=alt.ViewBackground(strokeOpacity=0),
         width=_DIAGRAM_WIDTH,
         height=height,
@@ -147,7 +151,7 @@ def critical_difference_diagram(dunn: BonferroniDunn, friedman: Friedman) -> alt
 
 
 def _places(dunn: BonferroniDunn, friedman: Friedman) -> Iterator[_Place]:
-    """The better half gets labels at the left, the others at the right; the outermost come first, so no lines cross."""
+    """The better half has labels on the left, the others on the right; the outermost come first, so no lines cross."""
     ordered = sorted(friedman.ranks, key=lambda name: friedman.ranks[name])
     different = {*dunn.better_than, *dunn.worse_than}
     for from_left, name in enumerate(ordered):
@@ -163,7 +167,7 @@ def _places(dunn: BonferroniDunn, friedman: Friedman) -> Iterator[_Place]:
 
 
 def _ranks(worst: int) -> alt.X:
-    """The axis."""
+    """The axis of ranks."""
     import altair as alt
 
     axis = alt.Axis(
@@ -172,7 +176,7 @@ def _ranks(worst: int) -> alt.X:
         titleFontWeight="normal",
         orient="top",
         values=list(range(1, worst + 1)),
-        labelExpr="datum.value",  # a format would round what screen readers are told of the methods, too
+        labelExpr="datum.value",  # a format would also round the values for screen readers
         grid=False,
         labelFlush=False,
         labelFontSize=_FONT_SIZE,
@@ -183,7 +187,7 @@ def _ranks(worst: int) -> alt.X:
 
 
 def _interval(dunn: BonferroniDunn, friedman: Friedman, ranks: alt.X) -> list[alt.Chart]:
-    """The bar around the control, with a mark at each end that is not cut off."""
+    """The bar around the control, with a mark at each end inside the axis."""
     import altair as alt
 
     best, worst = 1, len(friedman.ranks)
@@ -202,7 +206,7 @@ def _methods(places: list[_Place], ranks: alt.X, height: int) -> list[alt.Chart]
     """Points, lines and labels."""
     import altair as alt
 
-    # What comes last is drawn above the rest.
+    # The last is drawn on top.
     shown = sorted(places, key=lambda place: place.verdict == _CONTROL)
     chart = alt.Chart(alt.InlineData([asdict(place) for place in shown]))
     down = alt.Y("height:Q", axis=None, scale=alt.Scale(domain=[height, 0], nice=False, zero=False))

@@ -1,4 +1,4 @@
-"""What an evaluation found: every cell, what they come to on average, and whether differences are more than chance."""
+"""The results of an evaluation: all cells, mean scores, and tests whether differences exceed chance."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, Final, Literal
 
 import narwhals as nw
@@ -21,7 +22,7 @@ from hedgerow.evaluation.tables import Task
 __all__ = ["MAJORITY", "Contrast", "Evaluation", "Tests", "mean_score", "paired"]
 
 MAJORITY: Final = "majority"
-"""The learner that knows nothing but how often each class occurs."""
+"""The learner that knows only the class frequencies."""
 
 _NAMES: Final = ("method", "k", "train", "test", "learner", "repetition", "fold", "status", "reason")
 _RELEASE: Final = ("ncp_published", "prec", "suppressed", "classes", "k_reached")
@@ -32,14 +33,14 @@ Result = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Contrast:
-    """One method at one k beside unanonymized rows or another method, with one learner.
+    """One method at one k, compared with unanonymized rows or another method, with one learner.
 
     Attributes
     ----------
     learner, method, k, other
-        What is compared; ``other`` is the other method, or ``"unanonymized"``.
+        The compared treatments; ``other`` is the other method, or ``"unanonymized"``.
     difference : float
-        The mean score less that of the other.
+        The mean score minus that of the other.
     test : FTest
         The combined F-test of five times two folds.
     """
@@ -54,17 +55,17 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Tests:
-    """Whether what was measured differs by more than chance.
+    """Tests whether scores differ by more than chance.
 
     Attributes
     ----------
     score : str
     contrasts : tuple of Contrast
-        Every method at every k with every learner beside unanonymized rows, and beside the control.
+        Every method at every k with every learner, compared with unanonymized rows and with the control.
     friedman : Friedman, optional
-        Of the methods' ranks over all learners and k, if there are two methods or more and two cases.
+        The test of the methods' ranks over all learners and k, if there are at least two methods and two cases.
     dunn : BonferroniDunn, optional
-        Each method beside the control.
+        Each method compared with the control.
     """
 
     score: str
@@ -88,14 +89,14 @@ class Evaluation:
     Attributes
     ----------
     results : tuple of mappings
-        One for each cell: a learner, trained on what one method made of one training part.
+        One for each cell: a learner, trained on the release of one training part.
     task : {"classes", "numbers"}
     protocol : str
-        How rows were parted.
+        How rows were divided.
     methods : tuple of str
-        What the methods are called, in the order in which they were given; the first is the control.
+        The names of the methods, in the given order; the first is the control.
     backend : str
-        Which kind of dataframe tables are.
+        The dataframe library of tables.
     """
 
     results: tuple[Result, ...]
@@ -105,7 +106,7 @@ class Evaluation:
     backend: Literal["pandas", "polars", "pyarrow"] = "pyarrow"
 
     def __repr__(self) -> str:
-        learners = sorted({str(one["learner"]) for one in self.results} - {MAJORITY})
+        learners = sorted({str(result["learner"]) for result in self.results} - {MAJORITY})
         return (
             f"Evaluation({', '.join(self.methods)}; {', '.join(learners)})\n"
             f"  {plural(len(self.results), 'cells')} by {self.protocol}; see .table(), .plot(), .tests()"
@@ -113,7 +114,7 @@ class Evaluation:
 
     @cached_property
     def frame(self) -> Any:
-        """Every cell in a row: what was tried, its scores, what the release lost, and how long it took."""
+        """A row for every cell: its names, its scores, the losses of the release, and the seconds."""
         return self._native(tidy(self.results, self.task))
 
     def _native(self, table: pa.Table) -> Any:
@@ -122,7 +123,7 @@ class Evaluation:
     def table(self, score: str | None = None) -> Any:
         """The mean of a score over all test parts: a row for each learner and method, a column for each k.
 
-        Null stands where a method was not feasible in some part.
+        Null means that a method was infeasible in some part.
 
         Parameters
         ----------
@@ -144,28 +145,34 @@ class Evaluation:
     @property
     def ks(self) -> list[int | None]:
         """Every k that was tried."""
-        found = {one["k"] for one in self.results if one["method"] != UNANONYMIZED}
-        return sorted(found, key=lambda k: (k is not None, k or 0))
+        tried = {result["k"] for result in self.results if result["method"] != UNANONYMIZED}
+        return sorted(tried, key=lambda k: (k is not None, k or 0))
 
     def _learned(self) -> list[tuple[str, str, str]]:
-        cells = ((one["learner"], one["train"], one["test"]) for one in self.results if one["method"] != UNANONYMIZED)
-        return list(dict.fromkeys(cells))
+        """The combinations of learner and ways of writing rows."""
+        treated = (result for result in self.results if result["method"] != UNANONYMIZED)
+        return list(dict.fromkeys((result["learner"], result["train"], result["test"]) for result in treated))
+
+    def _cells(self) -> dict[tuple[Any, ...], list[Result]]:
+        """The results of all parts, by learner, ways of writing rows, method and k."""
+        cells: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
+        for result in self.results:
+            names = (result["learner"], result["train"], result["test"], result["method"], result["k"])
+            cells[names].append(result)
+        return cells
 
     def _means(self, score: str) -> dict[tuple[Any, ...], float | None]:
-        cells: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
-        for one in self.results:
-            cells[one["learner"], one["train"], one["test"], one["method"], one["k"]].append(one)
-        return {cell: mean_score(found, score) for cell, found in cells.items()}
+        return {names: mean_score(results, score) for names, results in self._cells().items()}
 
     def tests(self, score: str | None = None, *, control: str | None = None, alpha: float = 0.05) -> Tests:
-        """Whether methods differ from unanonymized rows, and from a control, by more than chance.
+        """Test whether methods differ from unanonymized rows, and from a control, by more than chance.
 
         Parameters
         ----------
         score : str, optional
             As in :meth:`table`.
         control : str, optional
-            The method that the others are compared with; the first one if not given. Choose it before you see results.
+            The method that the others are compared with, by default the first. Choose it before you see results.
         alpha : float
             The level of significance of Bonferroni-Dunn.
         """
@@ -184,9 +191,7 @@ class Evaluation:
         )
 
     def _contrasts(self, score: str, control: str) -> Iterable[Contrast]:
-        cells: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
-        for one in self.results:
-            cells[one["learner"], one["train"], one["test"], one["method"], one["k"]].append(one)
+        cells = self._cells()
         for learner, train, test in self._learned():
             raw = cells[learner, "raw", "raw", UNANONYMIZED, None]
             for method in self.methods:
@@ -202,18 +207,15 @@ class Evaluation:
                             yield Contrast(learner, method, k, other, mean, five_by_two(pairs))
 
     def _ranked(self, score: str) -> Friedman | None:
-        """The methods' ranks over all cases in which every one of them was feasible."""
-        means = self._means(score)
+        """The methods' ranks over all cases in which all of them were feasible."""
         sign = -1.0 if score in BETTER_WHEN_LOWER else 1.0
-        cases = [
-            [means.get((*learned, method, k)) for method in self.methods]
-            for learned in self._learned()
-            for k in self.ks
-        ]
-        whole = [[sign * one for one in case if one is not None] for case in cases if None not in case]
-        if len(self.methods) < 2 or len(whole) < 2:
+        means = {cell: sign * mean for cell, mean in self._means(score).items() if mean is not None}
+        learned = product(self._learned(), self.ks)
+        cases = [[(*learner, method, k) for method in self.methods] for learner, k in learned]
+        feasible = [case for case in cases if means.keys() >= set(case)]
+        if len(self.methods) < 2 or len(feasible) < 2:
             return None
-        return friedman({method: [case[at] for case in whole] for at, method in enumerate(self.methods)})
+        return friedman({method: [means[case[at]] for case in feasible] for at, method in enumerate(self.methods)})
 
     def plot(self, score: str | None = None) -> Any:
         """The score against k, a line for each method and a panel for each learner, as an Altair chart."""
@@ -223,29 +225,30 @@ class Evaluation:
 
 
 def tidy(results: Sequence[Result], task: Task) -> pa.Table:
-    """Results as a table with the same columns whatever was found."""
+    """Results as a table that always has the same columns."""
     known = (*_NAMES, *SCORES[task], *_RELEASE, *_SECONDS, "key")
-    added = dict.fromkeys(name for one in results for name in one if name not in known)
+    added = dict.fromkeys(name for result in results for name in result if name not in known)
     texts = {"method", "train", "test", "learner", "status", "reason", *added}
     whole = {"k", "repetition", "fold", "classes", "k_reached"}
     columns = {}
     for name in (*added, *known[:-1]):
         kind = pa.string() if name in texts else pa.int64() if name in whole else pa.float64()
-        columns[name] = pa.array([one.get(name) for one in results], kind)
+        columns[name] = pa.array([result.get(name) for result in results], kind)
     return pa.table(columns)
 
 
 def mean_score(results: Sequence[Result], score: str) -> float | None:
     """The mean of a score, if every part has one."""
-    found = [one.get(score) for one in results]
-    return None if not found or None in found else statistics.fmean(one for one in found if one is not None)
+    scores = [result.get(score) for result in results]
+    return None if not scores or None in scores else statistics.fmean(value for value in scores if value is not None)
 
 
 def paired(own: Sequence[Result], others: Sequence[Result], score: str) -> list[tuple[float, float]] | None:
     """The differences of two scores in both folds of each of five repetitions, if all are known."""
 
     def by_fold(results: Sequence[Result]) -> dict[tuple[int, int], float]:
-        return {(one["repetition"], one["fold"]): one[score] for one in results if one.get(score) is not None}
+        known = (result for result in results if result.get(score) is not None)
+        return {(result["repetition"], result["fold"]): result[score] for result in known}
 
     mine, theirs = by_fold(own), by_fold(others)
     folds = [(repetition, fold) for repetition in range(5) for fold in range(2)]

@@ -1,4 +1,4 @@
-"""How well a prediction fits: accuracy, AUC, F1 and log loss of classes, R² and the mean absolute error of numbers."""
+"""Scores of predictions: accuracy, AUC, F1 and log loss of classes, R² and mean absolute error of numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCORES: Final[dict[Task, tuple[str, ...]]] = {
     "classes": ("accuracy", "auc", "f1", "log_loss"),
     "numbers": ("r2", "mae"),
 }
-"""The scores of each task, the one that is shown first in front."""
+"""The scores of each task; the first is the default."""
 
 SCORE_TITLES: Final = {
     "accuracy": "Accuracy",
@@ -28,15 +28,15 @@ SCORE_TITLES: Final = {
     "r2": "R²",
     "mae": "Mean absolute error",
 }
-"""What charts call them."""
+"""The names of scores in charts."""
 
 BETTER_WHEN_LOWER: Final = frozenset({"log_loss", "mae"})
 
-_LEAST: Final = 1e-15  # no probability counts as less, so that no single row decides the log loss
+_LEAST: Final = 1e-15  # the least probability, so that a single row does not decide the log loss
 
 
 def named_score(given: str | None, task: Task) -> str:
-    """The score that is meant: the first of the task if none is named.
+    """The named score, by default the first of the task.
 
     >>> named_score(None, "numbers")
     'r2'
@@ -48,10 +48,10 @@ def named_score(given: str | None, task: Task) -> str:
 
 
 def scores_of(prediction: Prediction, target: pa.ChunkedArray, task: Task) -> dict[str, float | None]:
-    """All scores of a prediction; ``None`` where one cannot be told.
+    """All scores of a prediction; ``None`` for an undefined score.
 
-    AUC and F1 are those of a class against all others. AUC is averaged over the classes by how many rows have each;
-    with two classes it is that of either. F1 is averaged over the classes alike. AUC needs rows of two classes.
+    AUC and F1 compare each class with all others. AUC is averaged over the classes, weighted by their rows; with two
+    classes both have the same. F1 is averaged over the classes with equal weights. AUC needs rows of two classes.
     """
     if task == "numbers":
         return _of_numbers(prediction.values, target.to_numpy())

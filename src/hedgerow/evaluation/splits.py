@@ -1,4 +1,4 @@
-"""Which rows train and which test: the same for all methods and learners, and never two rows of one person apart."""
+"""The division into training and test rows, common to all methods and learners. Rows of a person stay together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Split:
 
 @dataclass(frozen=True)
 class _Plan:
-    """So many times all rows are dealt into parts; each part, or only the first, is tested on once."""
+    """The number of repetitions, of parts into which all rows are dealt, and of parts that are used for testing."""
 
     repetitions: int
     parts: int
@@ -38,24 +38,30 @@ class _Plan:
 
 
 def read_protocol(given: object, owner: str = "evaluate") -> Protocol:
-    """Say what is wrong with a protocol, if something is.
+    """Check a protocol.
 
     >>> read_protocol(["cv", 10])
     ('cv', 10)
     """
     if given in ("5x2cv", "holdout"):
         return "5x2cv" if given == "5x2cv" else "holdout"
-    if isinstance(given, list | tuple) and len(given) == 2 and given[0] in ("cv", "holdout"):
+    if isinstance(given, list | tuple) and len(given) == 2:
         name, number = given
-        if isinstance(number, int) and not isinstance(number, bool) and number >= (2 if name == "cv" else 1):
-            return ("cv", number) if name == "cv" else ("holdout", number)
+        if name == "cv" and _is_number(number, 2):
+            return "cv", number
+        if name == "holdout" and _is_number(number, 1):
+            return "holdout", number
     raise BadInput.parameter("protocol", owner, _KNOWN, given)
+
+
+def _is_number(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def splits_of(table: EvaluatedTable, protocol: Protocol, random_state: int) -> list[Split]:
     """All splits of a protocol, in the order of repetitions.
 
-    Classes have about the same share in every part. Where people are told apart, all rows of a person are in one part.
+    Classes have about the same share in every part. With an entity, all rows of a person are in one part.
 
     Parameters
     ----------
@@ -75,13 +81,13 @@ def splits_of(table: EvaluatedTable, protocol: Protocol, random_state: int) -> l
             "evaluate a larger table."
         )
     labels = np.zeros(len(first), dtype=np.int32) if table.labels is None else table.labels[first]
-    found = []
+    splits = []
     for repetition in range(plan.repetitions):
         part = _dealt(labels, plan.parts, np.random.default_rng([random_state, repetition]))[people]
         for fold in range(plan.tested):
             tests = part == fold
-            found.append(Split(repetition, fold, np.flatnonzero(~tests), np.flatnonzero(tests)))
-    return found
+            splits.append(Split(repetition, fold, np.flatnonzero(~tests), np.flatnonzero(tests)))
+    return splits
 
 
 def _plan(protocol: Protocol) -> _Plan:

@@ -1,8 +1,8 @@
-"""Whether learners or methods differ by more than chance.
+"""Tests whether learners or methods differ by more than chance.
 
 Two learners on one data set are compared by five repetitions of two-fold cross-validation (:func:`five_by_two`).
-Several methods in several cases are compared by their ranks (:func:`friedman`), and then each of them with a control
-that was chosen before (:func:`bonferroni_dunn`).
+Several methods in several cases are compared by their ranks (:func:`friedman`), then each method with a control that
+was chosen in advance (:func:`bonferroni_dunn`).
 
 E. Alpaydin: Combined 5 × 2 cv F Test for Comparing Supervised Classification Learning Algorithms, Neural Computation
 11(8), 1999. J. Demšar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006, section 3.2.
@@ -31,14 +31,14 @@ _FOLDS: Final = 2
 
 @dataclass(frozen=True)
 class FTest:
-    """Whether two learners differ.
+    """The test whether two learners differ.
 
     Parameters
     ----------
     statistic : float
         0 if they never differ, infinite if they differ by the same in both folds of every repetition.
     p : float
-        How likely so large a statistic is if both learners are equally good.
+        The probability of a statistic at least as large if both learners are equally good.
     """
 
     statistic: float
@@ -51,20 +51,20 @@ class FTest:
 
 @dataclass(frozen=True)
 class Friedman:
-    """Whether any of several methods differ.
+    """The test whether any of several methods differ.
 
     Parameters
     ----------
     ranks : mapping of name to float
         The average rank of each method; 1 is the best.
     cases : int
-        How many cases the ranks are averaged over.
+        The number of cases that the ranks are averaged over.
     chi2 : float
         Friedman's statistic.
     statistic : float
-        That of Iman and Davenport, which is less conservative. It is infinite if all cases rank the methods alike.
+        Iman and Davenport's statistic, which is less conservative. It is infinite if all cases rank the methods alike.
     p : float
-        How likely so large a ``statistic`` is if all methods are equally good.
+        The probability of a ``statistic`` at least as large if all methods are equally good.
     """
 
     ranks: Mapping[str, float]
@@ -76,18 +76,18 @@ class Friedman:
 
 @dataclass(frozen=True)
 class BonferroniDunn:
-    """Which methods differ from a control.
+    """The methods that differ from a control.
 
     Parameters
     ----------
     control : str
         The method that all others are compared with.
     alpha : float
-        The chance that any of the comparisons finds a difference where there is none.
+        The probability that any of the comparisons finds a difference by chance alone.
     critical_difference : float
-        Average ranks that are at least so far apart differ.
+        The least distance of significantly different average ranks.
     differences : mapping of name to float
-        The average rank of each other method less that of the control: the control is better if it is positive.
+        The average rank of each other method minus that of the control; positive if the control is better.
     """
 
     control: str
@@ -117,7 +117,7 @@ def five_by_two(differences: ArrayLike) -> FTest:
     Parameters
     ----------
     differences : five pairs of float
-        For each repetition the score of one learner less that of the other, in the first fold and in the second.
+        For each repetition the score of one learner minus that of the other, in the first fold and in the second.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def five_by_two(differences: ArrayLike) -> FTest:
     largest = float(np.abs(given).max())
     if largest == 0:
         return FTest(0.0, 1.0)
-    # The statistic does not depend on the unit, and squares of numbers up to 1 are not too large for a float.
+    # The statistic does not depend on the unit, and squares of numbers up to 1 do not overflow.
     first, second = (given / largest).T
     # (first - second)² is twice the variance, and exactly 0 where both folds agree.
     spread = float(((first - second) ** 2).sum())
@@ -187,14 +187,14 @@ def friedman(scores: Mapping[str, ArrayLike]) -> Friedman:
     table = _table(scores)
     methods, cases = table.shape
     above = (table[:, None] < table).sum(axis=(1, 2))
-    alike = (table[:, None] == table).sum(axis=(1, 2))  # each with itself, too
-    # Twice the sums of the ranks, and below their distances from the mean, are whole numbers: nothing is rounded.
+    alike = (table[:, None] == table).sum(axis=(1, 2))  # including itself
+    # Twice the sums of the ranks, and their distances from the mean, are integers: nothing is rounded.
     doubled: list[int] = (2 * above + alike + cases).tolist()
-    spread = 3 * sum((one - cases * (methods + 1)) ** 2 for one in doubled)
+    spread = 3 * sum((ranks - cases * (methods + 1)) ** 2 for ranks in doubled)
     most = cases**2 * methods * (methods**2 - 1)
     statistic = _ratio((cases - 1) * spread, most - spread)
     return Friedman(
-        ranks={name: one / (2 * cases) for name, one in zip(scores, doubled, strict=True)},
+        ranks={name: ranks / (2 * cases) for name, ranks in zip(scores, doubled, strict=True)},
         cases=cases,
         chi2=spread / (cases * methods * (methods + 1)),
         statistic=statistic,
@@ -203,7 +203,7 @@ def friedman(scores: Mapping[str, ArrayLike]) -> Friedman:
 
 
 def bonferroni_dunn(friedman: Friedman, control: str, alpha: float = 0.05) -> BonferroniDunn:
-    r"""Compare each method with one of them, after :func:`friedman` has found that they differ.
+    r"""Compare each method with a control, after :func:`friedman` has found that they differ.
 
     Two methods differ if their average ranks are at least
 
@@ -216,14 +216,14 @@ def bonferroni_dunn(friedman: Friedman, control: str, alpha: float = 0.05) -> Bo
     friedman : Friedman
         The average ranks.
     control : str
-        The method to compare with, to be chosen before the scores are seen.
+        The method to compare with. Choose it before you see the scores.
     alpha : float
         The level of significance of all comparisons together.
 
     Raises
     ------
     BadInput
-        If the control is none of the methods, or alpha no number between 0 and 1.
+        If the control is not one of the methods, or alpha is not between 0 and 1.
 
     References
     ----------
@@ -256,15 +256,8 @@ def _table(scores: Any) -> Floats:
         must = "a mapping of two or more names of methods to their scores"
         got = list(scores) if isinstance(scores, Mapping) else type(scores).__name__
         raise BadInput.parameter("scores", "friedman", must, got)
-    rows: list[Floats] = []
-    for name, given in scores.items():
-        row = _numbers(given)
-        if row is None or row.ndim != 1 or len(row) < 2:
-            raise BadInput(
-                f"The scores of {name!r} must be two or more finite numbers. Leave out cases without a score."
-            )
-        rows.append(row)
-    lengths = [len(row) for row in rows]
+    rows = [_row(name, given) for name, given in scores.items()]
+    lengths = list(map(len, rows))
     if len(set(lengths)) > 1:
         fewer, more = np.argmin(lengths), np.argmax(lengths)
         names = list(scores)
@@ -275,8 +268,16 @@ def _table(scores: Any) -> Floats:
     return np.stack(rows)
 
 
+def _row(name: str, given: Any) -> Floats:
+    """The scores of a method."""
+    row = _numbers(given)
+    if row is None or row.ndim != 1 or len(row) < 2:
+        raise BadInput(f"The scores of {name!r} must be two or more finite numbers. Leave out cases without a score.")
+    return row
+
+
 def _numbers(given: Any) -> Floats | None:
-    """An array of finite numbers, or none if it is something else."""
+    """An array of finite numbers, ``None`` for anything else."""
     try:
         array = np.asarray(given)
     except ValueError:  # rows of different lengths
@@ -294,5 +295,5 @@ def _level(alpha: Any, owner: str) -> float:
 
 
 def _ratio(above: float, below: float) -> float:
-    """A quotient that is infinite where there is nothing to divide by."""
+    """A quotient, infinite for a divisor of 0."""
     return above / below if below else math.inf

@@ -1,4 +1,4 @@
-"""Finished cells, one JSON line each, so that a run that was stopped goes on where it was."""
+"""The store of finished cells, one JSON line each, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Store:
     Parameters
     ----------
     path : Path, optional
-        Lines are only ever added. A last line that is cut short, as a kill leaves it, is passed over. The file is
-        private: a key is a digest of the table, by which whoever knows all rows but one could find that row by trying.
+        Lines are only added. An incomplete last line, left by a kill, is ignored. The file is private: a key is a
+        digest of the table, by which an attacker who knows all rows except one could find that row by trying.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -33,11 +33,11 @@ class Store:
         return len(self._known)
 
     def get(self, key: str) -> Mapping[str, Any] | None:
-        """The result of a cell, if it is known."""
+        """The result of a cell, ``None`` if it is not stored."""
         return self._known.get(key)
 
     def add(self, results: Iterable[Mapping[str, Any]]) -> None:
-        """Keep the results of some cells; each names its ``key``."""
+        """Store results, each with its ``key``."""
         new = {result["key"]: result for result in results}
         self._known |= new
         if self._path is None:
@@ -68,14 +68,14 @@ def _read(path: Path) -> dict[str, Mapping[str, Any]]:
 
 
 def _own_file(path: str, flags: int) -> int:
-    """Open a file that is none of another name: others may be able to write to its folder."""
+    """Open a file without following links, since others may be able to write to its folder."""
     return os.open(
         path, flags | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o600
     )
 
 
 def _end_last_line(file: BinaryIO) -> None:
-    """Take away a last line that was cut short, and go to the end."""
+    """Remove an incomplete last line, and go to the end."""
     text = file.read()
     file.truncate(text.rfind(b"\n") + 1)
     file.seek(0, os.SEEK_END)

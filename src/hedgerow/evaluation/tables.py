@@ -1,4 +1,4 @@
-"""The table that is evaluated: in memory, every column in its type, the target as labels or as numbers."""
+"""The evaluated table: in memory, with typed columns, and the target as labels or as numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["EvaluatedTable", "OpenedTable", "Task", "check_schema", "digest_of",
 
 Task = Literal["classes", "numbers"]
 
-_ROWS_OF_A_CLASS: Final = 4  # on average at least: two for training, two for testing
+_ROWS_OF_A_CLASS: Final = 4  # the least average: two for training, two for testing
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,18 +39,18 @@ class OpenedTable:
 
     @cached_property
     def roles(self) -> Roles:
-        """What becomes of each column."""
+        """The roles of the columns."""
         return self.schema.resolve(self.table.column_names)
 
     @property
     def features(self) -> list[str]:
-        """What a learner sees: all published columns but the target, and none that only tells people apart."""
+        """The columns for learners: all published columns except the target and those that identify a person."""
         hidden = {self.schema.target, self.roles.entity, *self.roles.pseudonymized}
         return [name for name in self.roles.published if name not in hidden]
 
     @cached_property
     def people(self) -> Ints | None:
-        """The person of each row as a code, where people are told apart."""
+        """The person of each row as a code, if there is an entity."""
         return None if self.roles.entity is None else self._codes(self.roles.entity)
 
     def _codes(self, name: str) -> Ints:
@@ -59,13 +59,13 @@ class OpenedTable:
 
     @cached_property
     def digest(self) -> str:
-        """Tells tables apart."""
+        """The digest of the table."""
         return digest_of(self.table)
 
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedTable(OpenedTable):
-    """A table whose target is to be learnt: text where classes are learnt, floating-point numbers otherwise.
+    """A table with a target: text if the task is classes, floating-point numbers otherwise.
 
     Attributes
     ----------
@@ -76,32 +76,32 @@ class EvaluatedTable(OpenedTable):
 
     @property
     def target(self) -> str:
-        """The column that is learnt."""
+        """The target column."""
         return str(self.schema.target)
 
     @cached_property
     def labels(self) -> Ints | None:
-        """The class of each row as a code, where classes are learnt."""
+        """The class of each row as a code, if the task is classes."""
         if self.task == "numbers":
             return None
         return self._codes(self.target)
 
 
 def digest_of(table: pa.Table) -> str:
-    """Tells tables apart: by the names, the types and the cells of their columns."""
-    found = hashlib.sha256()
+    """A digest of the names, types and cells of a table's columns."""
+    digest = hashlib.sha256()
     for name in table.column_names:
         column = table.column(name).combine_chunks()
-        found.update(f"{name}\0{column.type}\0{len(column)}\0".encode())
+        digest.update(f"{name}\0{column.type}\0{len(column)}\0".encode())
         with pa.BufferOutputStream() as sink:
             with pa.ipc.new_stream(sink, pa.schema([("column", column.type)])) as writer:
                 writer.write_batch(pa.record_batch([column], names=["column"]))
-            found.update(sink.getvalue())
-    return found.hexdigest()
+            digest.update(sink.getvalue())
+    return digest.hexdigest()
 
 
 def open_table(data: Any, schema: Schema) -> EvaluatedTable:
-    """Open a dataframe, a relation or a file for evaluation; a table that was opened is returned as it is."""
+    """Open a dataframe, a relation or a file for evaluation; an already opened table is returned."""
     if isinstance(data, EvaluatedTable):
         return data
     check_schema(schema, "evaluate")
@@ -112,13 +112,13 @@ def open_table(data: Any, schema: Schema) -> EvaluatedTable:
 
 
 def check_schema(schema: object, owner: str) -> None:
-    """Refuse what is no schema."""
+    """Refuse anything but a schema."""
     if not isinstance(schema, Schema):
         raise BadInput.parameter("schema", owner, "a hedgerow.Schema", type(schema).__name__)
 
 
 def open_rows(data: Any, schema: Schema) -> OpenedTable:
-    """Open a dataframe, a relation or a file, whether or not something is to be learnt from it."""
+    """Open a dataframe, a relation or a file, with or without a target."""
     source = open_source(data) if isinstance(data, str | File) or hasattr(data, "__fspath__") else None
     if isinstance(source, FileSource):
         table = _typed(source, schema)
@@ -132,7 +132,7 @@ def open_rows(data: Any, schema: Schema) -> OpenedTable:
 
 
 def _typed(source: FileSource, schema: Schema) -> pa.Table:
-    """The rows of a file; cells of a CSV, which are all text, as what they plainly are."""
+    """The rows of a file; the text cells of a CSV are converted to the types that they plainly have."""
     table = source.rows()
     if not source.untyped:
         return table
@@ -150,7 +150,7 @@ def _encoded(table: pa.Table, name: str, schema: Schema, **reading: Any) -> Enco
 
 
 def _values(encoded: EncodedColumn) -> pa.Array:
-    """A column as numbers or text, null where a value is missing."""
+    """A column as numbers or text, with null for missing values."""
     domain = encoded.domain
     if domain.kind == "number":
         whole = bool((domain.values == np.floor(domain.values)).all() and (np.abs(domain.values) < 2**53).all())
@@ -169,8 +169,8 @@ def _with_target(table: pa.Table, schema: Schema) -> EvaluatedTable:
     if encoded.domain.has_missing:
         missing = int((encoded.codes == encoded.domain.missing_code).sum())
         raise BadInput(
-            f"The target {target!r} has no value in {missing:,} of {table.num_rows:,} rows. Leave these rows out: what "
-            "they would be predicted as cannot be judged."
+            f"The target {target!r} has no value in {missing:,} of {table.num_rows:,} rows. Leave these rows out: "
+            "predictions for them cannot be judged."
         )
     if len(encoded.domain.labels) < 2:
         raise BadInput(f"The target {target!r} has the same value in all rows, so there is nothing to learn.")

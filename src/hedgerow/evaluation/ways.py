@@ -1,4 +1,4 @@
-"""How training rows are written for a learner, and how test rows reach it. The two are part of a result's name."""
+"""The ways of writing training rows and test rows for a learner, which are part of a result's name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TEST = ("raw", "recoded")
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """Training rows as a learner gets them, and how test rows are written for it."""
+    """Training rows for a learner, and the function that writes test rows for it."""
 
     features: pa.Table
     target: pa.ChunkedArray
@@ -31,20 +31,18 @@ class Written:
 
 @dataclass(frozen=True)
 class Way:
-    """How rows are written.
+    """A way of writing rows.
 
     Parameters
     ----------
     train : {"published", "redrawn"} or encoder
-        ``"published"``: as the release shows them. ``"redrawn"``: original values drawn from what it shows, by
-        :func:`hedgerow.learning.redraw`. An encoder of :mod:`hedgerow.learning`, unfitted: as the features it makes of
-        the release.
+        ``"published"``: the published cells. ``"redrawn"``: original values drawn from them by
+        :func:`hedgerow.learning.redraw`. An unfitted encoder of :mod:`hedgerow.learning`: its features of the release.
     test : {"raw", "recoded"} or encoder
-        ``"raw"``: as they are, which is what whoever holds only the release can do. ``"recoded"``: as the release would
-        show them, for which one needs its private recoding. An encoder, if one trains too: recoded, then as the
-        features it makes of them.
+        ``"raw"``: unchanged, which needs only the release. ``"recoded"``: generalized like the release, which needs its
+        private recoding. An encoder, if training rows are encoded too: recoded, then its features.
     owner : str
-        Whose parameters these are, for errors.
+        The function with these parameters, for messages.
     """
 
     train: Any = "redrawn"
@@ -59,24 +57,24 @@ class Way:
         if not (self.test in _TEST if isinstance(self.test, str) else _is_encoder(self.test)):
             raise BadInput.parameter("test", self.owner, "'raw', 'recoded' or an encoder", _named(self.test))
         if not isinstance(self.test, str) and isinstance(self.train, str):
-            raise BadInput("Test rows are written by an encoder, training rows are not. Give train= one, too.")
+            raise BadInput("Test rows are encoded, but training rows are not. Give an encoder as train=, too.")
 
     @property
     def names(self) -> tuple[str, str]:
-        """What tables call the two."""
+        """The names of both in tables."""
         return _named(self.train), _named(self.test)
 
     def spelled(self) -> dict[str, Any]:
-        """Both with all parameters, as JSON has them."""
-        told = {"proportions": RESULTS_VERSION} if self.needs_proportions else {}
-        return {"train": as_json(self.train), "test": as_json(self.test), **told}
+        """Both with all parameters, as JSON."""
+        version = {"proportions": RESULTS_VERSION} if self.needs_proportions else {}
+        return {"train": as_json(self.train), "test": as_json(self.test), **version}
 
     @property
     def needs_proportions(self) -> bool:
-        """Whether published proportions are made use of."""
+        """Whether published proportions are used."""
         if isinstance(self.train, str):
             return self.train == "redrawn"
-        return any(type(one).__name__ == "ProportionalEncoder" for one in (self.train, self.test))
+        return any(type(encoder).__name__ == "ProportionalEncoder" for encoder in (self.train, self.test))
 
     @property
     def needs_recoding(self) -> bool:
@@ -89,11 +87,11 @@ class Way:
         Parameters
         ----------
         release : Release
-            Of the training rows, which came as an Arrow table.
+            The release of the training rows, which were an Arrow table.
         table : EvaluatedTable
-            Says which columns are features.
+            Names the features.
         random_state : int
-            Decides what is redrawn.
+            Seed of redrawing.
         """
         from hedgerow.learning import redraw
 
@@ -116,15 +114,15 @@ class Way:
 
 
 RAW: Final = Way("raw", "raw")
-"""Rows that nobody anonymized."""
+"""Original rows."""
 
 
-def _is_encoder(one: object) -> bool:
-    return not isinstance(one, type) and all(hasattr(one, verb) for verb in ("fit", "transform", "get_params"))
+def _is_encoder(given: object) -> bool:
+    return not isinstance(given, type) and all(hasattr(given, verb) for verb in ("fit", "transform", "get_params"))
 
 
-def _named(one: object) -> str:
-    return one if isinstance(one, str) else type(one).__name__
+def _named(given: object) -> str:
+    return given if isinstance(given, str) else type(given).__name__
 
 
 def _fitted(encoder: Any, release: Release) -> Any:

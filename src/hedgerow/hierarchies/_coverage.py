@@ -1,4 +1,4 @@
-"""What a hierarchy does not cover: told by numbers and, where somebody holds the rows, by lines, never by values."""
+"""Values that a hierarchy does not cover: counted, and located by lines if the rows are at hand, but never quoted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._internal.arrays import Ints, Longs
+from hedgerow._internal.arrays import Floats, Ints, Longs
 from hedgerow.errors import BadInput, plural
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
 from hedgerow.io.domains import Domain
@@ -27,7 +27,7 @@ class Uncovered(BadInput):
     domain : Domain
         The values of the column.
     codes : array of int
-        Those that have no place.
+        The values that have no place.
     """
 
     def __init__(self, problem: str, advice: str, domain: Domain, codes: NDArray[np.integer[Any]]) -> None:
@@ -37,7 +37,7 @@ class Uncovered(BadInput):
         super().__init__(f"{self._problem}. {advice}")
 
     def located(self, places: str) -> BadInput:
-        """The error for whoever can look up the first of these values, such as ``lines 3 and 7``."""
+        """The error with the places of the first of these values, such as ``lines 3 and 7``."""
         return BadInput(f"{self._problem}, first at {places}. {self._advice}")
 
     def __reduce__(self) -> tuple[type[BadInput], tuple[str]]:
@@ -66,7 +66,7 @@ def nodes_above(hierarchy: EncodedHierarchy, known: Domain, unseen: Domain, give
     unseen : Domain
         Other values of the same kind, none of them missing.
     given : Hierarchy, optional
-        What it was encoded from, for hierarchies that are made of the values themselves, such as masking.
+        The hierarchy that was encoded; needed if it is made from the values themselves, such as masking.
 
     Examples
     --------
@@ -79,24 +79,27 @@ def nodes_above(hierarchy: EncodedHierarchy, known: Domain, unseen: Domain, give
     """
     leaves = {hierarchy.labels[leaf]: int(leaf) for leaf in hierarchy.leaves}
     above = np.array([leaves.get(label, NOWHERE) for label in unseen.labels.tolist()], dtype=np.int32)
-    if hierarchy.low is not None and hierarchy.high is not None and unseen.numbers is not None:
-        last = np.nanmax(hierarchy.high)
-        for at, number in enumerate(unseen.numbers):
-            inside = (hierarchy.low <= number) & (
-                (number < hierarchy.high) | ((number == last) & (number == hierarchy.high))
-            )
-            around = np.flatnonzero(inside)
-            if above[at] == NOWHERE and len(around):
-                above[at] = around[hierarchy.depth[around].argmax()]
-        return above
     lacking = np.flatnonzero(above == NOWHERE)
-    if len(lacking) and given is not None:
+    if hierarchy.low is not None and hierarchy.high is not None and unseen.numbers is not None:
+        above[lacking] = _by_number(hierarchy.low, hierarchy.high, hierarchy.depth, unseen.numbers[lacking])
+    elif len(lacking) and given is not None:
         above[lacking] = _by_label(hierarchy, known, unseen.only(lacking), given)
     return above
 
 
+def _by_number(low: Floats, high: Floats, depth: Ints, numbers: Floats) -> Ints:
+    """The deepest interval around each number; only the last interval holds its upper end."""
+    nodes = np.full(len(numbers), NOWHERE, dtype=np.int32)
+    last = np.nanmax(high)
+    for at, number in enumerate(numbers):
+        around = np.flatnonzero((low <= number) & ((number < high) | ((number == last) & (number == high))))
+        if len(around):
+            nodes[at] = around[depth[around].argmax()]
+    return nodes
+
+
 def _by_label(hierarchy: EncodedHierarchy, known: Domain, unseen: Domain, given: Hierarchy) -> Ints:
-    """For a hierarchy that is made of the values themselves, such as masking: generalize and compare the labels."""
+    """For a hierarchy that is made from the values themselves, such as masking: generalize and compare the labels."""
     labels = np.concatenate([known.labels, unseen.labels])
     numbers = None
     order = np.argsort(labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -25,41 +25,41 @@ class Masking:
 
     def encode(self, domain: Domain) -> EncodedHierarchy:
         """Mask the values of a column of text or of whole numbers."""
-        values = self._aligned(domain)
+        values, mask = self._aligned(domain), self.character
         length = len(values[0])
         counts = range(1, length) if self.levels is None else [n for n in self.levels if n < length]
-        built = tree_of_levels(domain.labels.tolist(), [[self._masked(value, n) for value in values] for n in counts])
-        shown = ", ".join(str(n) for n in counts) or "all"
-        by = "" if self.character == "*" else f" by {self.character!r}"
-        description = f"masking of {shown} characters from the {self.side}{by}"
+        if self.side == "right":
+            levels = [[value[:-n] + mask * n for value in values] for n in counts]
+        else:
+            levels = [[mask * n + value[n:] for value in values] for n in counts]
+        built = tree_of_levels(domain.labels.tolist(), levels)
+        by = "" if mask == "*" else f" by {mask!r}"
+        description = f"masking of {', '.join(map(str, counts)) or 'all'} characters from the {self.side}{by}"
         return encode_tree(built.tree, built.nodes[0], domain, description)
-
-    def _masked(self, value: str, count: int) -> str:
-        mask = self.character * count
-        return value[:-count] + mask if self.side == "right" else mask + value[count:]
 
     def _aligned(self, domain: Domain) -> list[str]:
         """Bring all values to one length: numbers by zeros in front, text by blanks on the masked side."""
         labels = domain.labels.tolist()
-        longest = max((len(label) for label in labels), default=0)
+        longest = max(map(len, labels), default=0)
         if not longest:
             raise BadInput(f"The column {domain.name!r} has no characters to mask. Use the hierarchy 'flat'.")
-        if self.length is not None and longest > self.length:
-            beyond = sum(len(label) > self.length for label in labels)
+        length = self.length or longest
+        if longest > length:
+            beyond = sum(len(label) > length for label in labels)
             raise BadInput(
-                f"The column {domain.name!r} has {plural(beyond, 'values')} longer than the length {self.length} given "
+                f"The column {domain.name!r} has {plural(beyond, 'values')} longer than the length {length} given "
                 f"to masking. Give a length of at least {longest}."
             )
-        length = self.length or longest
+        pad: Callable[[str, int], str] = str.ljust if self.side == "right" else str.rjust
         if domain.kind == "number":
+            pad = str.zfill
             wrong = sum(not label.isdecimal() for label in labels)
             if wrong:
                 raise BadInput(
                     f"The column {domain.name!r} has {wrong} numbers with a sign or a fraction, which cannot "
                     "be masked. Use intervals."
                 )
-            return [label.zfill(length) for label in labels]
-        return [label.ljust(length) if self.side == "right" else label.rjust(length) for label in labels]
+        return [pad(label, length) for label in labels]
 
 
 def masking(
@@ -80,7 +80,7 @@ def masking(
     side : {"right", "left"}
         Where masking begins.
     character : str
-        What stands for a masked character.
+        The character that replaces each masked one.
     levels : int or sequence of int, optional
         How many characters each level masks, increasing; one number means all from 1 to it. By default each
         level masks one more, and the value masked altogether is the root ``*``.
@@ -115,7 +115,7 @@ class Prefix:
         labels = domain.labels.tolist()
         levels = [[f"{label[:length]}*" for label in labels] for length in reversed(self.lengths)]
         built = tree_of_levels(labels, levels)
-        shown = ", ".join(str(length) for length in reversed(self.lengths))
+        shown = ", ".join(map(str, reversed(self.lengths)))
         return encode_tree(built.tree, built.nodes[0], domain, f"the first {shown} characters")
 
 

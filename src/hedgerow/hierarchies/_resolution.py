@@ -1,4 +1,4 @@
-"""From what a schema says about a column (a name, a path, a dict, an object) to its encoded hierarchy."""
+"""From a schema's entry for a column (a name, a path, a dict, an object) to its encoded hierarchy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Automatic", "BUILDERS", "Flat", "automatic", "flat", "hierarchy_of",
 
 
 # --------------------------------------------------------------------------------------------------
-# Hierarchies that need no thought: flat, and the one chosen when none is given.
+# Hierarchies without parameters: flat, and the automatic one for columns without a given hierarchy.
 
 
 # Sixteen parts, halved thrice: for ages, about the 5, 10, 20 and 40 years one would choose by hand.
@@ -43,7 +43,7 @@ class Flat:
 
 @dataclass(frozen=True)
 class Automatic:
-    """The hierarchy of a column for which none was given; see :func:`automatic`."""
+    """The hierarchy of a column without a given one; see :func:`automatic`."""
 
     def encode(self, domain: Domain) -> EncodedHierarchy:
         """Choose by the kind of the column, and mark the result as chosen."""
@@ -52,7 +52,7 @@ class Automatic:
         elif domain.kind == "date":
             chosen = dates().encode(domain)
         else:
-            chosen = flat().encode(domain)
+            chosen = Flat().encode(domain)
         return dataclasses.replace(chosen, description=f"automatic: {chosen.description}", automatic=True)
 
 
@@ -99,13 +99,13 @@ _WORDS: Final[Mapping[str, Callable[[list[str]], Hierarchy]]] = {
     "intervals": lambda words: _intervals(words),
     "quantiles": lambda words: _quantiles(words),
 }
-"""Hierarchies whose parameters stand behind a colon."""
+"""Hierarchies with parameters after a colon."""
 
 _READERS: Final[Mapping[str, Callable[[Path], Hierarchy]]] = {".csv": read_arx, ".toml": read_toml}
 
 
 def hierarchy_of(spec: Any, column: str) -> Hierarchy:
-    """Find the hierarchy that a schema means; files are read here.
+    """Find the hierarchy that a schema names; files are read here.
 
     Parameters
     ----------
@@ -117,52 +117,57 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
         The column, for errors.
     """
     if spec is None:
-        return automatic()
+        return Automatic()
     if isinstance(spec, str | Path):
-        if isinstance(spec, str) and spec in BUILDERS:
-            return BUILDERS[spec]()
-        reader = _READERS.get(Path(spec).suffix.lower())
-        name, colon, words = str(spec).partition(":")
-        if reader is None and colon and name in _WORDS:
-            with translated(BadInput, into=lambda error: BadInput(f"In the hierarchy {spec!r} of {column!r}: {error}")):
-                return _WORDS[name]([word.strip() for word in words.split(",")])
-        if reader is None:
-            raise BadInput.unknown(
-                "hierarchy",
-                str(spec),
-                BUILDERS,
-                f"It is given for the column {column!r}; the path of a .csv or .toml file is possible too.",
-            )
-        return reader(Path(spec))
+        return _by_name(spec, column)
     if isinstance(spec, Mapping | list | tuple):
         named = f"the hierarchy of the column {column!r}"
         with translated(BadInput, into=lambda error: BadInput(f"In {named}: {error}")):
             return taxonomy(spec)
     if callable(getattr(spec, "encode", None)) and not isinstance(spec, type):
-        found: Hierarchy = spec
-        return found
+        hierarchy: Hierarchy = spec
+        return hierarchy
     raise BadInput(
         f"The hierarchy of the column {column!r} must be an object of hedgerow.hierarchies, a builder's "
         f"name, a path or a nested dict. Got {type(spec).__name__} instead."
     )
 
 
+def _by_name(spec: str | Path, column: str) -> Hierarchy:
+    """The hierarchy of a builder's name, perhaps with parameters, or of a file."""
+    if isinstance(spec, str) and spec in BUILDERS:
+        return BUILDERS[spec]()
+    reader = _READERS.get(Path(spec).suffix.lower())
+    if reader is not None:
+        return reader(Path(spec))
+    name, colon, words = str(spec).partition(":")
+    if colon and name in _WORDS:
+        with translated(BadInput, into=lambda error: BadInput(f"In the hierarchy {spec!r} of {column!r}: {error}")):
+            return _WORDS[name]([word.strip() for word in words.split(",")])
+    raise BadInput.unknown(
+        "hierarchy",
+        str(spec),
+        BUILDERS,
+        f"It is given for the column {column!r}; the path of a .csv or .toml file is possible too.",
+    )
+
+
 _OPEN_ENDS: Final = {BELOW: "bottom", FROM: "top", ">=": "top"}
-"""What an open end of intervals is written with, and the parameter that it is."""
+"""The signs of open ends of intervals, and the parameter that each of them sets."""
 
 
 def _intervals(words: list[str]) -> Hierarchy:
-    widths, ends = _ends_apart(words)
+    widths, ends = _numbers_and_ends(words)
     return intervals(width=widths[0], levels=widths[1:], **ends)
 
 
 def _quantiles(words: list[str]) -> Hierarchy:
-    counts, ends = _ends_apart(words)
+    counts, ends = _numbers_and_ends(words)
     return intervals(quantiles=counts[0], levels=counts[1:] or None, **ends)
 
 
-def _ends_apart(words: list[str]) -> tuple[list[Any], dict[str, Any]]:
-    """The numbers of intervals, and apart from them their open ends."""
+def _numbers_and_ends(words: list[str]) -> tuple[list[Any], dict[str, Any]]:
+    """The numbers of intervals, and their open ends."""
     ends: dict[str, Any] = {}
     plain = []
     for word in words:
@@ -179,7 +184,7 @@ def _ends_apart(words: list[str]) -> tuple[list[Any], dict[str, Any]]:
 
 
 def _number(word: str) -> Any:
-    """A number of the words behind a colon; a whole one is an ``int``."""
+    """Read a number after a colon; a whole number becomes an ``int``."""
     number = number_or_nan(word)
     if math.isnan(number):
         raise BadInput(f"{word!r} is not a number. Write numbers separated by commas.")
@@ -187,7 +192,7 @@ def _number(word: str) -> Any:
 
 
 def resolve(spec: Any, domain: Domain, column: str) -> EncodedHierarchy:
-    """Find the hierarchy that a schema means, as :func:`hierarchy_of`, and encode it for the column's values.
+    """Find the hierarchy that a schema names, as :func:`hierarchy_of`, and encode it for the column's values.
 
     Examples
     --------

@@ -2,9 +2,9 @@
 
 Nodes are numbered in depth-first order (the root is 0), so the nodes below a node are a range, the leaves
 below it are a range too, and a parent has a smaller number than its children. The lowest common ancestor
-rests on this numbering: of two nodes ``a < b`` it is the smallest parent among the nodes ``a+1 .. b``. All of
-these lie below the ancestor, and the child of it that leads to ``b`` is one of them. Neighbours with one parent
-are one run, and a table of minima over 1, 2, 4, ... runs answers that for any pair in constant time.
+rests on this numbering: of two nodes ``a < b`` it is the smallest parent among the nodes ``a+1 .. b``: all of
+these lie below the ancestor, and one of them is its child on the way to ``b``. Neighbours with the same parent form a
+run, and a table of minima over 1, 2, 4, ... runs gives the ancestor of any pair in constant time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, overload
+from typing import Any, ClassVar, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,8 +64,9 @@ class NodeLabels(Sequence[str | None]):
     def __getitem__(self, node: slice) -> tuple[str | None, ...]: ...
     def __getitem__(self, node: int | slice) -> str | tuple[str | None, ...] | None:
         if isinstance(node, slice):
-            return tuple(self._label(place) for place in self.place[node].tolist())
-        return self._label(int(self.place[node]))
+            return tuple(self[at] for at in range(len(self))[node])
+        place = int(self.place[node])
+        return str(self.of_codes[place]) if place >= 0 else self.others[-1 - place]
 
     def __len__(self) -> int:
         return len(self.place)
@@ -78,9 +79,6 @@ class NodeLabels(Sequence[str | None]):
 
     def __repr__(self) -> str:
         return repr(self[:])
-
-    def _label(self, place: int) -> str | None:
-        return str(self.of_codes[place]) if place >= 0 else self.others[-1 - place]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +96,7 @@ class EncodedHierarchy:
     level : int32[nodes]
         0 for a leaf, else ``height - depth``.
     leaf_count : int32[nodes]
-        Leaves of the whole hierarchy below (a leaf counts itself), whether they occur in the data or not.
+        How many leaves are below (a leaf counts itself), whether they occur in the data or not.
     first_leaf, last_leaf : int32[nodes]
         The leaves below, as the half-open range ``first_leaf <= position < last_leaf`` in leaf order.
     leaf_of : int32[domain.size]
@@ -110,11 +108,11 @@ class EncodedHierarchy:
     description : str
         One phrase that names the hierarchy in a report.
     automatic : bool
-        Whether it was chosen because none was given.
+        Whether it was chosen because no hierarchy was given.
     low, high : float64[nodes], optional
-        Ends of the numbers below each node, for intervals; infinite where it is open, nan for the missing leaf.
+        For intervals the ends of the numbers below each node; infinite if it is open, nan for the missing leaf.
     source : Hierarchy, optional
-        What it was encoded from, to place values of other tables.
+        The hierarchy that was encoded, to place values of other tables.
     """
 
     labels: Sequence[str | None]
@@ -133,10 +131,8 @@ class EncodedHierarchy:
     high: Floats | None = None
     source: Hierarchy | None = None
 
-    @property
-    def root(self) -> int:
-        """The node above all others."""
-        return 0
+    root: ClassVar[int] = 0
+    """The node above all others."""
 
     @cached_property
     def at_level(self) -> Ints:
@@ -145,12 +141,12 @@ class EncodedHierarchy:
         Row 0 is its leaf, the last row the root. A short branch stays at its leaf until the others have come down to
         its depth.
         """
-        found = np.empty((self.height + 1, len(self.leaf_of)), dtype=np.int32)
-        found[0] = self.leaf_of
+        nodes = np.empty((self.height + 1, len(self.leaf_of)), dtype=np.int32)
+        nodes[0] = self.leaf_of
         for row in range(1, self.height + 1):
-            below = found[row - 1]
-            found[row] = np.where(self.depth[below] > self.height - row, self.parent[below], below)
-        return found
+            below = nodes[row - 1]
+            nodes[row] = np.where(self.depth[below] > self.height - row, self.parent[below], below)
+        return nodes
 
     @cached_property
     def leaves(self) -> Ints:
@@ -159,7 +155,7 @@ class EncodedHierarchy:
 
     @cached_property
     def position(self) -> Ints:
-        """The position of each code's leaf in leaf order, leaves that do not occur counted."""
+        """The position of each code's leaf among all leaves, including those that do not occur."""
         return self.first_leaf[self.leaf_of]
 
     def codes_below(self, nodes: NDArray[np.integer[Any]]) -> CodeSets:
@@ -285,7 +281,7 @@ def tree_of_levels(values: Sequence[str], levels: Sequence[Sequence[str]], root:
     first_rows = [np.zeros(1, dtype=np.int64)]
     for level in reversed(levels):
         numbers: dict[str, int] = {}
-        group = np.fromiter((numbers.setdefault(label, len(numbers)) for label in level), np.int32, rows)
+        group = np.array([numbers.setdefault(label, len(numbers)) for label in level], dtype=np.int32)
         first = np.empty(len(numbers), dtype=np.int64)
         first[group[::-1]] = np.arange(rows)[::-1]
         wrong = np.flatnonzero(above != above[first][group])
@@ -336,21 +332,25 @@ def encode_tree(
         given = np.append(given, np.int32(0))
 
     steps = _depths(given)
-    rank = _depth_first_ranks(given, steps)
+    layers = np.split(np.argsort(steps, kind="stable"), np.cumsum(np.bincount(steps))[:-1])
+    rank = _depth_first_ranks(given, layers)
     node_at = np.argsort(rank)
     parent = np.where(given[node_at] < 0, -1, rank[given[node_at]]).astype(np.int32)
     depth = steps[node_at]
     height = int(depth.max())
-    is_leaf = np.ones(len(parent), dtype=bool)
-    is_leaf[parent[1:]] = False
-    is_leaf[0] = False
-    leaf_count = _sums_below(parent, depth, is_leaf.astype(np.int32))
+    inner = np.zeros(len(given), dtype=bool)
+    inner[given[1:]] = True
+    inner[0] = True
+    is_leaf = ~inner[node_at]
+    leaf_count = _sums_below(given, layers, (~inner).astype(np.int32))[node_at]
     first_leaf = (np.cumsum(is_leaf) - is_leaf).astype(np.int32)
     leaf_of_code = rank[codes]
 
     order = np.empty(domain.size, dtype=np.int32)
     order[np.argsort(first_leaf[leaf_of_code])] = np.arange(domain.size, dtype=np.int32)
-    low, high = (None, None) if bounds is None else (_padded(end, len(given))[node_at] for end in bounds)
+    # The missing leaf, which stands after the tree's own nodes, has no ends.
+    nowhere = np.full(len(given) - len(tree.parent), np.nan)
+    low, high = (None, None) if bounds is None else [np.append(ends, nowhere)[node_at] for ends in bounds]
     return EncodedHierarchy(
         labels=NodeLabels(domain.labels, others, place[node_at]),
         parent=parent,
@@ -380,26 +380,21 @@ def _depths(parent: Ints) -> Ints:
     return depth
 
 
-def _by_depth(depth: Ints) -> list[Longs]:
-    """List the nodes of each depth."""
-    return np.split(np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth))[:-1])
-
-
-def _sums_below(parent: Ints, depth: Ints, own: Ints) -> Ints:
-    """Add to each node's own number those of all nodes below it, from the deepest up."""
+def _sums_below(parent: Ints, layers: Sequence[Longs], own: Ints) -> Ints:
+    """Add to each node's own number those of all nodes below it; ``layers`` are the nodes of each depth."""
     total = own.copy()
-    for nodes in reversed(_by_depth(depth)[1:]):
+    for nodes in reversed(layers[1:]):
         np.add.at(total, parent[nodes], total[nodes])
     return total
 
 
-def _depth_first_ranks(parent: Ints, depth: Ints) -> Ints:
+def _depth_first_ranks(parent: Ints, layers: Sequence[Longs]) -> Ints:
     """Number the nodes depth-first, siblings in their given order.
 
     A node comes after its parent and after everything below its elder siblings, so its rank is the parent's
     plus 1 plus the sizes of the elder siblings' branches.
     """
-    size = _sums_below(parent, depth, np.ones(len(parent), dtype=np.int32))
+    size = _sums_below(parent, layers, np.ones(len(parent), dtype=np.int32))
     families = np.argsort(parent, kind="stable")
     before = np.cumsum(size[families]) - size[families]
     starts = np.flatnonzero(np.diff(parent[families], prepend=-2))
@@ -407,11 +402,6 @@ def _depth_first_ranks(parent: Ints, depth: Ints) -> Ints:
     elders = np.empty(len(parent), dtype=np.int64)
     elders[families] = before - np.repeat(before[starts], lengths)
     rank = np.zeros(len(parent), dtype=np.int32)
-    for nodes in _by_depth(depth)[1:]:
+    for nodes in layers[1:]:
         rank[nodes] = rank[parent[nodes]] + 1 + elders[nodes]
     return rank
-
-
-def _padded(ends: Floats, nodes: int) -> Floats:
-    """Give the missing leaf, which stands after the tree's own nodes, no ends."""
-    return np.append(ends, np.full(nodes - len(ends), np.nan))

@@ -96,7 +96,7 @@ def read_toml(path: str | Path) -> Taxonomy:
 
 
 def parse_toml(text: str, called: str, deep: str) -> dict[str, Any]:
-    """Read a TOML text, which messages call ``called``; ``deep`` is what they say if it is nested too deeply."""
+    """Read a TOML text; ``called`` names it in messages, ``deep`` is their end if it is nested too deeply."""
     too_many = BadInput(f"The TOML of {called} is nested {deep}.")
 
     def wrong(error: ValueError) -> BadInput:
@@ -128,10 +128,10 @@ def _has_long_keys(text: str) -> bool:
         elif sign in "\"'" and len(token[0]) == 1:
             break  # a text that does not end: the parser comes no further
         elif sign.isalnum() or sign in "_-\"'":
-            parts = parts + 1 if dotted else 1
+            parts = parts * dotted + 1
             dotted = False
             longest = max(longest, parts)
-            kept += longest if parts > 1 else 0
+            kept += longest * (parts > 1)
             if parts > DEEPEST or kept > _KEPT_PARTS:
                 return True
         elif sign not in " \t":

@@ -51,7 +51,7 @@ class Cut:
         return Cut(np.maximum(self.low, bottom), np.minimum(self.high, top), self.closed & (self.high < top))
 
     def between(self, below: int, above: int, bottom: float, top: float) -> Cut:
-        """The cut of more numbers: some before these, all below the bottom, and some after them, from the top on."""
+        """The cut of more numbers: some before these, below the bottom, and some after them, from the top on."""
         return Cut(
             np.concatenate([np.full(below, -np.inf), self.low, np.full(above, top)]),
             np.concatenate([np.full(below, bottom), self.high, np.full(above, np.inf)]),
@@ -214,7 +214,7 @@ class Intervals:
 
     @property
     def extent(self) -> tuple[float, float]:
-        """The numbers that it has room for, as far as they were given and not taken from the column.
+        """The numbers that have an interval, by the given ends and not by those taken from the column.
 
         >>> intervals([0, 18, 90]).extent, intervals(width=5, start=0).extent, intervals(width=5).extent
         ((0.0, 90.0), (0.0, inf), (-inf, inf))
@@ -237,7 +237,7 @@ class Intervals:
         leaf_of[codes] = built.nodes[0]
         low = np.full(len(built.tree.labels), np.nan)
         high = low.copy()
-        ends = [(numbers, numbers), *((cut.low, cut.high) for cut in cuts)]
+        ends = [(numbers, numbers), *[(cut.low, cut.high) for cut in cuts]]
         for nodes, (lows, highs) in zip(built.nodes, ends, strict=False):
             low[nodes], high[nodes] = lows, highs
         if len(numbers):
@@ -247,8 +247,11 @@ class Intervals:
 
     def _levels(self, domain: Domain, numbers: Floats, records: Longs | None) -> tuple[str, list[Cut]]:
         """Cut the sorted numbers on every level, those below the bottom and from the top on into nodes of their own."""
+        is_open = self.bottom > -math.inf or self.top < math.inf
+        if self.quantiles and not is_open:
+            return self._by_quantiles(numbers, records)
         grid = Grid.of(numbers, domain.decimals)
-        if self.bottom == -math.inf and self.top == math.inf:
+        if not is_open:
             return self._cuts(domain, numbers, records, grid)
         below, past = np.searchsorted(numbers, [self.bottom, self.top]).tolist()
         inner = numbers[below:past]
@@ -267,9 +270,7 @@ class Intervals:
     def _cuts(self, domain: Domain, numbers: Floats, records: Longs | None, grid: Grid) -> tuple[str, list[Cut]]:
         """Cut the sorted numbers between bottom and top on every level, and say how."""
         if self.quantiles:
-            counted = cuts_by_quantiles(numbers, self.quantiles, records)
-            counts = [count for count, _ in counted]
-            return self._described(counts), [cut for _, cut in counted]
+            return self._by_quantiles(numbers, records)
         if self.edges:
             lowest, highest = self.edges[0][0], self.edges[0][-1]
             self._check_inside(domain, lowest, highest)
@@ -287,21 +288,21 @@ class Intervals:
             closed = self.top == math.inf
             return self._described(), cuts_by_width(numbers, self.widths, self.start, grid, closed=closed)
 
-    def _described(self, counts: Sequence[int] = ()) -> str:
-        ends = [
-            *([] if self.bottom == -math.inf else [f"below {number_text(self.bottom)}"]),
-            *([] if self.top == math.inf else [f"from {number_text(self.top)} on"]),
-        ]
-        return self._divided(counts) + (f", open {' and '.join(ends)}" if ends else "")
+    def _by_quantiles(self, numbers: Floats, records: Longs | None) -> tuple[str, list[Cut]]:
+        counted = cuts_by_quantiles(numbers, self.quantiles, records)
+        return self._described([count for count, _ in counted]), [cut for _, cut in counted]
 
-    def _divided(self, counts: Sequence[int]) -> str:
+    def _described(self, counts: Sequence[int] = ()) -> str:
+        cuts = "flat (too few values for quantiles)"
         if self.widths:
-            return f"intervals of width {', '.join(f'{width:g}' for width in self.widths)}"
-        if self.edges:
-            return f"given intervals ({', then '.join(str(len(level) - 1) for level in self.edges)})"
-        if counts:
-            return f"quantile intervals ({', then '.join(str(count) for count in counts)})"
-        return "flat (too few values for quantiles)"
+            cuts = f"intervals of width {', '.join([f'{width:g}' for width in self.widths])}"
+        elif self.edges:
+            cuts = f"given intervals ({', then '.join([str(len(level) - 1) for level in self.edges])})"
+        elif counts:
+            cuts = f"quantile intervals ({', then '.join(map(str, counts))})"
+        bottom = [] if self.bottom == -math.inf else [f"below {number_text(self.bottom)}"]
+        top = [] if self.top == math.inf else [f"from {number_text(self.top)} on"]
+        return f"{cuts}, open {' and '.join([*bottom, *top])}" if bottom or top else cuts
 
     def _check_inside(self, domain: Domain, low: float, high: float) -> None:
         """Refuse numbers that are in no interval, and neither below the bottom nor from the top on."""
@@ -343,14 +344,14 @@ def intervals(
         Where intervals of equal width begin; by default at the multiple of the widest width at or below the
         smallest value.
     quantiles : int, optional
-        Into how many intervals with about equally many records to cut.
+        The number of intervals, with about equally many records each.
     levels : sequence, optional
         The coarser levels, finest first (it may begin with the finest level itself): more ``edges``, each
         from among the finer ones and with the same two ends; more widths, each a multiple of the one before;
         or smaller numbers of quantiles, each dividing the one before. By default quantiles are halved as long
         as they are even, and there is one level of given edges or widths.
     bottom : float, optional
-        Numbers below it are one node at every level, ``<18``: how low they are is not told.
+        Numbers below it are one node at every level, ``<18``, which hides how low they are.
     top : float, optional
         Numbers from it on are one node at every level, ``≥90``. Intervals of equal width end at bottom and top.
 
@@ -369,8 +370,7 @@ def intervals(
     if start is not None and width is None:
         raise BadInput("The 'start' parameter of intervals goes with 'width' only. Leave it out.")
     coarser = _sequence(levels, "a sequence of coarser levels") if levels is not None else []
-    lowest = -math.inf if bottom is None else _number(bottom, "bottom", "a number")
-    highest = math.inf if top is None else _number(top, "top", "a number")
+    lowest, highest = _limit(bottom, "bottom", -math.inf), _limit(top, "top", math.inf)
     if not lowest < highest:
         raise BadInput.parameter("top", "intervals", "a number above 'bottom'", top)
     if edges is not None:
@@ -437,6 +437,10 @@ def _number(given: Any, name: str, must: str) -> float:
     if not isinstance(given, int | float | np.number) or isinstance(given, bool) or not math.isfinite(given):
         raise BadInput.parameter(name, "intervals", must, given)
     return float(given)
+
+
+def _limit(given: Any, name: str, default: float) -> float:
+    return default if given is None else _number(given, name, "a number")
 
 
 def _positive(given: Any, name: str) -> float:

@@ -1,7 +1,7 @@
-"""Where files stand: what lies beside a table, one writer at a time, and nothing half written.
+"""Atomic writes: one writer at a time, no half-written file, and the names of the files beside a table.
 
-Whatever is written is staged in a hidden folder beside its destination (see ``scratch``), and takes its name by a
-rename when it is complete and on disk. A table is one file, or a folder of them (see ``folders``).
+Output is staged in a hidden folder beside its destination (see :mod:`hedgerow.io.scratch`). When it is complete and on
+disk, a rename gives it its name. A table is one file or a folder of files (see :mod:`hedgerow.io.parquet_folder`).
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ __all__ = [
 
 
 ENDINGS: Final = (".csv.gz", ".csv", ".parquet")
-"""What the names of tables in one file end in."""
+"""The endings of tables in one file."""
 
 
 def is_named_as_file(path: Path) -> bool:
-    """Whether a name ends as that of a table in one file does."""
+    """Whether a path ends like a table in one file."""
     return path.name.lower().endswith(ENDINGS)
 
 
 def manifest_path(path: Path) -> Path:
-    """Where the manifest of a table stands."""
+    """The path of a table's manifest."""
     return path.with_name(path.name + ".manifest.json")
 
 
 def proportions_path(path: Path) -> Path:
-    """Where the proportions of a table stand."""
+    """The path of a table's proportions."""
     return path.with_name(path.name + ".proportions.json")
 
 
 def redrawn_path(path: Path) -> Path:
-    """Where the rows stand that were drawn from a release: as its table does, of the same format.
+    """The path of the rows redrawn from a release, in the format of its table.
 
     >>> redrawn_path(Path("out.csv.gz")).name, redrawn_path(Path("my.data.parquet")).name
     ('out.redrawn.csv.gz', 'my.data.redrawn.parquet')
@@ -69,12 +69,12 @@ def redrawn_path(path: Path) -> Path:
 
 
 def digest(path: Path) -> str:
-    """The digest of a table, in one file or in a folder of them."""
+    """The digest of a table in one file or in a folder of files."""
     return digest_of_all(digests(path)) if path.is_dir() else sha256(path)
 
 
 def check_place(path: Path, *, folder: bool = False) -> None:
-    """Refuse a place that no file, or no folder of files, can be written to."""
+    """Refuse a path that a file, or a folder of files, cannot be written to."""
     if path.is_dir() and not folder:
         raise BadInput(f"{str(path)!r} is a folder. Name a file.")
     if not path.parent.is_dir():
@@ -84,7 +84,7 @@ def check_place(path: Path, *, folder: bool = False) -> None:
 
 
 def temporary_folder(given: str | Path) -> Path:
-    """A folder that temporary files shall go to, or why they cannot."""
+    """Check the folder for temporary files, and return its absolute path."""
     path = absolute(given)
     if not path.is_dir():
         raise BadInput(f"There is no folder {str(given)!r} for temporary files. Make it, or name another one.")
@@ -94,7 +94,7 @@ def temporary_folder(given: str | Path) -> Path:
 
 
 def refuse_existing(path: Path) -> None:
-    """Refuse a place where a file stands already."""
+    """Refuse the path of an existing file."""
     if path.exists() and not path.is_dir():
         raise BadInput(
             f"The file {str(path)!r} exists already. Name another one, or say that it may be written over (--force, "
@@ -104,20 +104,20 @@ def refuse_existing(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep every other writer away from a destination; whoever comes second waits for a while."""
+    """Allow one writer at a destination; others wait for a while."""
     with alone(path.with_name(f".{path.name}.lock")):
         yield
 
 
 def put(staged: list[tuple[Path, Path]], gone: list[Path] | None = None) -> None:
-    """Give staged files and folders their names, in this order, after all of them are on disk.
+    """Rename staged files and folders to their final names, in order, once all of them are on disk.
 
     Parameters
     ----------
     staged : list of (Path, Path)
-        Where each is, and what it shall be called. What a folder replaces takes its place there.
+        The staged and the final path of each. A replaced folder moves to the staged path.
     gone : list of Path, optional
-        Files and folders that are removed before the last one takes its name.
+        Files and folders to remove before the last rename.
     """
     for source, _ in staged:
         flush(source)
@@ -126,7 +126,7 @@ def put(staged: list[tuple[Path, Path]], gone: list[Path] | None = None) -> None
         _rename(source, target)
     for path in gone or []:
         if path.is_dir():
-            # At once: a folder that is emptied file by file would be half there for a while.
+            # Renamed, not emptied: while it is emptied, half of the folder would be visible.
             path.rename(last[0].with_name(f"gone.{path.name}"))
         else:
             path.unlink(missing_ok=True)
@@ -143,16 +143,16 @@ def _rename(source: Path, target: Path) -> None:
 
 @contextmanager
 def appearing(path: Path) -> Iterator[Path]:
-    """A hidden name to write to; the file takes its real name only when it is complete and on disk."""
+    """A hidden path to write to; the file gets its real name only when it is complete and on disk."""
     with translated(OSError, into=unwritable(f"The file {str(path)!r} cannot be written")), Scratch(path) as folder:
         yield folder / path.name
-        flush(folder / path.name)  # takes long: others need not wait for it
+        flush(folder / path.name)  # before locking, since it takes long
         with locked(path):
             put([(folder / path.name, path)])
 
 
 def write_json(path: Path, content: Mapping[str, Any], *, mode: int = 0o666) -> Path:
-    """Write a file of JSON with these permissions (less the umask), and return its path."""
+    """Write a JSON file with these permissions (minus the umask), and return its path."""
     check_place(path)
     with appearing(path) as staged:
         opened = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)

@@ -1,14 +1,13 @@
-"""DuckDB connections of our own: they see only what is handed to them.
+"""Private DuckDB connections, which see only the tables that are registered with them.
 
-DuckDB finds tables that a query names also among the Python variables around it, and downloads what it misses. Here
-it does neither: a name in our queries means a view that we made, or nothing.
+By default DuckDB also looks for tables among the Python variables around a query, and downloads missing extensions.
+Here it does neither: a name in a query means a view that Hedgerow made, or nothing.
 
-By itself it would also spill into ``.tmp`` of the working directory, for all to read. Here it spills into a hidden
-folder, or nowhere.
+By default it also spills into ``.tmp`` of the working directory, readable by everybody. Here it spills into a hidden
+folder, or not at all.
 
-DuckDB 2.0 writes files on threads of their own. A ``COPY`` that fails while they write (a full disk, too little memory)
-waits for them under a lock that they wait for, and never comes back. Without such threads it fails as it should, and
-takes the same time.
+DuckDB 2.0 writes files on separate threads. If a ``COPY`` fails while they write (a full disk, too little memory), it
+deadlocks with them. Without these threads it fails properly and takes the same time.
 """
 
 from __future__ import annotations
@@ -44,8 +43,9 @@ def open_database(**settings: Any) -> duckdb.DuckDBPyConnection:
     Parameters
     ----------
     **settings
-        DuckDB's settings, such as ``memory_limit``: then the database is its own, too. Without any it is that of the
-        process, since making one takes longer than a small table does. What a connection registers, others do not see.
+        DuckDB's settings, such as ``memory_limit``; with settings you get a separate database. Without, the process
+        shares one database, since opening it takes longer than anonymizing a small table. Connections do not see the
+        tables that others register.
 
     Examples
     --------
@@ -64,10 +64,10 @@ def open_database(**settings: Any) -> duckdb.DuckDBPyConnection:
 
 
 def arrow_batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    """What a reader of DuckDB's results reads, with faults that are DuckDB's own.
+    """The batches of a DuckDB result, with errors translated back to DuckDB's.
 
-    What fails after the first rows comes through Arrow, which calls it a fault of the operating system. Whoever is told
-    so takes too little memory for a full disk, and does not try again with fewer threads.
+    An error after the first rows arrives through Arrow as an error of the operating system. A caller would then mistake
+    too little memory for a full disk, and not try again with fewer threads.
     """
     while True:
         with translated(pa.ArrowException, OSError, into=_as_duckdb):
@@ -79,14 +79,14 @@ def arrow_batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
 
 
 def _as_duckdb(error: Exception) -> duckdb.Error:
-    """The error that DuckDB had raised: its words begin with the name of it."""
+    """The original DuckDB error, whose message begins with its name."""
     kind, _, _ = str(error).partition(":")
     named = {"Out of Memory Error": duckdb.OutOfMemoryException, "IO Error": duckdb.IOException}
     return named.get(kind, duckdb.Error)(str(error))
 
 
 class _Shared:
-    """The database of this process. A fork would take it along without its threads, so it is closed before."""
+    """The database of this process. It is closed before a fork, which would copy it without its threads."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -96,7 +96,7 @@ class _Shared:
             os.register_at_fork(before=self.close)
 
     def place_to_spill(self) -> str:
-        """A folder in a hidden one, which stays until the process ends: relations over the database may outlive it."""
+        """A hidden folder to spill into. It stays until the process ends, since relations may outlive the database."""
         process = os.getpid()
         try:
             if process not in self._folders:
@@ -117,5 +117,5 @@ _SHARED: Final = _Shared()
 
 @cache
 def end_quietly() -> None:
-    """Let this process say nothing when it ends: DuckDB lists on stderr what is still held in one that is stopped."""
+    """Silence stderr at the end of this process: when it is stopped, DuckDB lists open objects there."""
     atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))

@@ -1,4 +1,4 @@
-"""Where a table goes: one file, or a folder of them. Told by what was typed, and checked before any work is done."""
+"""The destination of a table: a file or a folder of files, recognized by its path and checked before any work."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = ["Destination"]
 
 @dataclass(frozen=True)
 class Destination:
-    """A place for a table.
+    """The file or folder that a table is written to.
 
     Attributes
     ----------
     path : Path
         Absolute.
     shown : str
-        What was typed.
+        The path as the user typed it.
     layout : Layout, optional
-        How the rows are divided among the files of a folder; a single file has none.
+        How rows are divided among the files of a folder; ``None`` for a single file.
     """
 
     path: Path
@@ -50,13 +50,13 @@ class Destination:
         *,
         owner: str = "Release.save",
     ) -> Destination:
-        """Tell what was named: a folder is one that ends in a slash, that is there, or that is to be divided."""
+        """Read a path. It means a folder if it ends in a slash, is a folder, or if the table shall be divided."""
         if isinstance(given, Destination):
             return given
         typed = os.fspath(given)
         path = absolute(typed)
         if Path(typed).name in ("", ".."):
-            # The folder where one is, or one above it: its name is not in what was typed.
+            # "." or "..": the name of the folder is not part of the path.
             path = Path(os.path.normpath(path))
             typed = str(path)
         layout = Layout.of(rows_per_file, partition_by, owner)
@@ -64,7 +64,7 @@ class Destination:
         divided = layout != Layout()
         if is_named_as_file(path) and (slash or divided):
             raise BadInput(
-                f"{typed!r} is named as a file is, and a folder of files is asked for. Leave out the ending: "
+                f"{typed!r} has the name of a file, but a folder of files is asked for. Leave out the ending: "
                 f"{_without_ending(path.name) + '/'!r}."
             )
         folder = slash or divided or (path.is_dir() and not is_named_as_file(path))
@@ -72,38 +72,38 @@ class Destination:
 
     @property
     def _typed(self) -> Path:
-        """The place as messages name it."""
+        """The path for messages."""
         return Path(self.shown)
 
     @property
     def redrawn(self) -> Destination:
-        """Where rows go that are drawn from the release: in files of as many rows."""
+        """The destination of redrawn rows, in files with the same number of rows."""
         layout = None if self.layout is None else self.layout.unpartitioned
         return replace(self, path=redrawn_path(self.path), shown=str(redrawn_path(self._typed)), layout=layout)
 
     def check(self) -> None:
-        """Refuse a place that the table cannot be written to."""
+        """Refuse a destination that cannot be written to."""
         if self.layout is None:
             check_place(self._typed)
             return
         if self.path.exists() and not self.path.is_dir():
             raise BadInput(f"{self.shown!r} is a file. Name a folder that is empty or not there yet.")
         if self.path.parent == self.path:
-            raise BadInput(f"{self.shown!r} is the root of the files. Name a folder in it.")
+            raise BadInput(f"{self.shown!r} is the root of the file system. Name a folder in it.")
         check_place(self._typed, folder=True)
 
     def refuse_overwriting(self, reads: Iterable[Path], what: str) -> None:
-        """Refuse a place where something stands that is read; ``what`` names the output in the message."""
+        """Refuse a destination that would overwrite an input file; ``what`` names the output in the message."""
         reads = tuple(reads)
-        for one in (self._typed, manifest_path(self._typed), proportions_path(self._typed)):
-            refuse_overwriting(one, reads, what)
+        for path in (self._typed, manifest_path(self._typed), proportions_path(self._typed)):
+            refuse_overwriting(path, reads, what)
         if self.layout is not None:
             for read in reads:
                 if any(is_same_file(self.path, above) for above in read.parents):
                     raise BadInput(f"{what} {self.shown!r} is a folder with files that are read. Name another one.")
 
     def refuse_existing(self, *, overwrite: bool) -> None:
-        """Refuse a place where a table stands already, or, if it may be written over, a folder that is no release."""
+        """Refuse an existing table; with ``overwrite``, only a folder that is not a release."""
         if self.layout is None:
             if not overwrite:
                 refuse_existing(self._typed)
@@ -115,7 +115,7 @@ class Destination:
                 f"The folder {self.shown!r} is not empty. Name another one, or say that a release may be replaced "
                 "(--force, overwrite=True)."
             )
-        # A folder is replaced as a whole: nobody's photographs.
+        # A folder is replaced as a whole, so it must not contain anything else, such as photographs.
         others = [name for name in files_in(self.path) if not _is_part(name)]
         if others or not manifest_path(self.path).is_file():
             raise BadInput(

@@ -1,4 +1,4 @@
-"""Domains: the distinct values of one column in sorted order, so that a value is a small integer code."""
+"""Domains: the distinct values of a column in sorted order. The position of a value is its code."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ __all__ = ["AT_HOME", "CodeSets", "Domain", "Kind"]
 Kind = Literal["number", "text", "date"]
 
 AT_HOME: Final = "\0at home"
-"""The name of a column of ours, beside those of a table: whether a row is the one at home of its person."""
+"""The name of an internal column beside those of the table: whether a row is the representative of its person."""
 
-# Whole numbers below it are written with all their digits.
+# Whole numbers below this are written with all their digits.
 _WRITTEN_OUT: Final = 1e16
-_FINEST: Final = 17  # no float near 1 has more digits than these after the point
+_FINEST: Final = 17  # no float near 1 has more digits after the decimal point
 
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """The values of one column: code ``i`` is the ``i``-th smallest, and missing, if it occurs, is the last code.
+    """The values of one column: code ``i`` is the ``i``-th smallest. A missing value, if any, has the last code.
 
     Parameters
     ----------
@@ -41,13 +41,13 @@ class Domain:
     labels : array of str
         The values as text, without the missing one.
     numbers : array of float, optional
-        For numbers their values, for dates the days since 1970-01-01.
+        The values of numbers; for dates, the days since 1970-01-01.
     has_missing : bool
         Whether a missing value occurs; its code is ``len(labels)``.
     records : array of int, optional
         How many records have each value, without the missing one.
     ordered : bool
-        Whether somebody told the order of text: then it is that of the codes.
+        Whether the order of a text column was declared; the codes then follow that order.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Domain:
 
     @property
     def size(self) -> int:
-        """How many codes there are, the missing one included."""
+        """The number of codes, including that of the missing value."""
         return len(self.labels) + self.has_missing
 
     @property
@@ -70,33 +70,33 @@ class Domain:
 
     @property
     def values(self) -> Floats:
-        """The numbers of a column that has some; whoever reads them knows that it does."""
+        """The numbers of a column of numbers or dates; an error for text."""
         return required(self.numbers, "the numbers of a column")
 
     @cached_property
     def _power(self) -> int:
-        """The power of two just above all numbers, however large or small they are."""
+        """The exponent of the smallest power of two above all numbers."""
         return int(np.frexp(np.abs(self.values).max(initial=0.0))[1])
 
     @cached_property
     def positions(self) -> Floats:
-        """The numbers over a power of two, so that they lie between -1 and 1: what distances are measured by.
+        """The numbers divided by a power of two, so that they lie between -1 and 1. Distances are measured on them.
 
-        No difference or sum of a few of them overflows, and none is so small that one over it does. Shares of their
-        range are those of the numbers, to the last digit. Only numbers that are smaller than the largest one by a
-        factor beyond 10^300 may come to lie together.
+        Differences, sums of a few of them, and their reciprocals do not overflow. Shares of their range equal those of
+        the numbers, to the last digit. Only numbers that are smaller than the largest by a factor beyond 10^300 may
+        coincide.
         """
         return np.ldexp(self.values, -self._power)
 
     @cached_property
     def spread(self) -> float:
-        """The largest position less the smallest; 0 if there is one number, or none."""
+        """The largest position minus the smallest; 0 if there is at most one number."""
         return float(self.positions[-1] - self.positions[0]) if len(self.positions) else 0.0
 
     def share(self, low: ArrayLike, high: ArrayLike) -> Floats:
-        """The share of the column's range between two numbers each; what is beyond the range does not count.
+        """The share of the column's range between two numbers. Parts outside the range do not count.
 
-        A column of one number has no range to share: the answer is 0.
+        A column with a single number has no range: every share is 0.
 
         >>> ages = Domain("age", "number", np.array(["20", "30", "60"]), np.array([20.0, 30, 60]))
         >>> ages.share([20, 0], [30, 30]).tolist()
@@ -105,11 +105,12 @@ class Domain:
         if not self.spread:
             return np.zeros(np.broadcast_shapes(np.shape(low), np.shape(high)))
         first, last = self.values[0], self.values[-1]
-        below, above = (np.ldexp(np.clip(ends, first, last), -self._power) for ends in (low, high))
+        below = np.ldexp(np.clip(low, first, last), -self._power)
+        above = np.ldexp(np.clip(high, first, last), -self._power)
         return np.asarray((above - below) / self.spread, dtype=np.float64)
 
     def at(self, positions: ArrayLike) -> Floats:
-        """The numbers at positions; one beyond the column's range, by rounding, is taken for its end.
+        """The numbers at some positions. A position that rounding put outside the range counts as its end.
 
         >>> ages = Domain("age", "number", np.array(["20", "30", "60"]), np.array([20.0, 30, 60]))
         >>> ages.at(ages.positions).tolist()
@@ -119,7 +120,7 @@ class Domain:
         return np.asarray(np.ldexp(np.clip(positions, first, last), self._power))
 
     def positions_of(self, numbers: ArrayLike) -> Floats:
-        """The positions of numbers, which need not be of the column: on the same scale as its own.
+        """The positions of any numbers, on the scale of this column.
 
         >>> ages = Domain("age", "number", np.array(["20", "30", "60"]), np.array([20.0, 30, 60]))
         >>> ages.positions_of([30, 45]).tolist(), ages.positions.tolist()
@@ -128,9 +129,9 @@ class Domain:
         return np.asarray(np.ldexp(np.asarray(numbers, dtype=np.float64), -self._power))
 
     def rounded(self, number: float) -> float:
-        """A statistic of the column with at most one digit more than its numbers have.
+        """A statistic of the column, rounded to at most one digit more than its numbers have.
 
-        After the decimal point, and in all where it is written with an exponent.
+        Digits after the decimal point are counted; all digits, if the number is written with an exponent.
 
         >>> Domain("weight", "number", np.array(["50.5", "61"]), np.array([50.5, 61])).rounded(54.123456)
         54.12
@@ -142,7 +143,7 @@ class Domain:
 
     @cached_property
     def _written(self) -> tuple[int, int]:
-        """The most digits after the decimal point that a number is written with, and the most digits in all."""
+        """The most digits that any number has after the decimal point, and the most digits in all."""
         whole = (np.trunc(self.values) == self.values) & (np.abs(self.values) < _WRITTEN_OUT)
         places, digits = 0, len(str(int(np.abs(self.values[whole]).max(initial=0.0))))
         for value in self.values[~whole].tolist():
@@ -153,16 +154,16 @@ class Domain:
 
     @cached_property
     def decimals(self) -> int:
-        """The digits after the decimal point that the column's numbers use: its grid, no finer than floats near 1."""
+        """The digits after the decimal point that the column's numbers use, at most those of floats near 1."""
         return min(self._written[0], _FINEST) if self.numbers is not None and self.kind == "number" else 0
 
     @property
     def step(self) -> float:
-        """The width of one cell of the column's grid."""
+        """The smallest step between numbers with the column's decimals."""
         return float(10.0**-self.decimals)
 
     def only(self, codes: NDArray[np.integer]) -> Domain:
-        """The domain of some of the values, ascending codes; the numbers of records are not kept.
+        """The domain restricted to some codes, given in ascending order. Counts of records are not kept.
 
         >>> town = Domain("town", "text", np.array(["Bonn", "Lyon"]), has_missing=True)
         >>> town.only(np.array([1, 2])).labels.tolist(), town.only(np.array([1, 2])).has_missing
@@ -177,8 +178,7 @@ class Domain:
 class CodeSets:
     """Sets of a domain's codes, each stored as its runs of consecutive codes.
 
-    The memory grows with the number of runs and not with the number of codes: an interval is one run, whatever lies
-    inside it.
+    Memory grows with the number of runs, not of codes: an interval is one run, however many codes it holds.
 
     Parameters
     ----------
@@ -218,16 +218,17 @@ class CodeSets:
         codes : int array
             In a slice every code occurs once.
         begin, end : int arrays (slices,)
-            The places where each slice begins and where the next one would.
+            Where each slice begins, and the place after its end.
         starts : int array (sets + 1,), optional
-            Set ``i`` consists of the slices from ``starts[i]`` up to ``starts[i + 1]``; else every slice is a set.
+            Set ``i`` consists of the slices from ``starts[i]`` up to ``starts[i + 1]``. By default every slice is a
+            set.
 
         Notes
         -----
         O(codes + runs log runs).
         """
         begin, end = begin.astype(np.int64), end.astype(np.int64)
-        # The array is cut where the next code is not the next one in it; a slice clips the pieces at its ends.
+        # The array is cut where the codes stop being consecutive; a slice clips the pieces at its ends.
         cut = np.flatnonzero(np.diff(codes) != 1) + 1
         first_piece = np.searchsorted(cut, begin, side="right")
         pieces = np.where(end > begin, np.searchsorted(cut, end - 1, side="right") - first_piece + 1, 0)
@@ -244,7 +245,7 @@ class CodeSets:
 
     @classmethod
     def of_runs(cls, owner: Longs, first: NDArray[np.integer], last: NDArray[np.integer], sets: int) -> CodeSets:
-        """So many sets, of the runs that ascend in each; those that touch are made one."""
+        """A given number of sets from runs that ascend in each set; runs that touch are joined."""
         begins = np.ones(len(first), dtype=np.bool_)
         begins[1:] = (owner[1:] != owner[:-1]) | (first[1:] != last[:-1] + 1)
         ends = np.append(begins[1:], True)[: len(begins)]
@@ -256,24 +257,25 @@ class CodeSets:
 
     @cached_property
     def sizes(self) -> Longs:
-        """How many codes each set has."""
+        """The number of codes of each set."""
         upto = np.concatenate([[0], np.cumsum(self.last.astype(np.int64) - self.first + 1)])
         return np.diff(upto[self.starts])
 
     @property
     def runs(self) -> Longs:
-        """How many runs each set has."""
+        """The number of runs of each set."""
         return np.diff(self.starts)
 
     @property
     def lowest(self) -> Ints:
-        """The smallest code of each set; 0 for an empty one."""
-        return self._at_end(self.first, self.starts[:-1])
+        """The smallest code of each set; 0 for an empty set."""
+        # The 0 after the last run is read, and discarded, where empty sets come last.
+        return np.where(self.sizes > 0, np.append(self.first, 0)[self.starts[:-1]], 0).astype(np.int32)
 
     @property
     def highest(self) -> Ints:
-        """The largest code of each set; 0 for an empty one."""
-        return self._at_end(self.last, self.starts[1:] - 1)
+        """The largest code of each set; 0 for an empty set."""
+        return np.where(self.sizes > 0, np.append(self.last, 0)[self.starts[1:] - 1], 0).astype(np.int32)
 
     def codes(self, at: int) -> Ints:
         """The codes of one set, ascending."""
@@ -281,17 +283,17 @@ class CodeSets:
         return ranges(self.first[here], self.last[here] - self.first[here] + 1)[0].astype(np.int32)
 
     def only(self, sets: NDArray[np.integer]) -> CodeSets:
-        """Some of the sets, by their places."""
+        """The sets at some places."""
         runs = self.runs[sets]
         place, _ = ranges(self.starts[sets], runs)
         return CodeSets(np.concatenate([[0], np.cumsum(runs)]).astype(np.int64), self.first[place], self.last[place])
 
     def reduce(self, ufunc: np.ufunc, of_code: NDArray[Any], empty: float = 0) -> NDArray[Any]:
-        """Reduce a quantity of the codes over each set, by a function for which order does not matter.
+        """Reduce a quantity of the codes over each set, by a function that does not depend on the order.
 
         Notes
         -----
-        O(codes + runs log codes): a run is put together from blocks of 1, 2, 4, ... codes that are reduced once.
+        O(codes + runs log codes): blocks of 1, 2, 4, ... codes are reduced once, and each run is composed of blocks.
 
         Examples
         --------
@@ -303,7 +305,7 @@ class CodeSets:
         filled = self.starts[1:] > self.starts[:-1]
         if not filled.any():
             return result
-        width = _blocks(len(of_code))
+        width = 1 << max(len(of_code) - 1, 0).bit_length()
         blocks = np.zeros(2 * width, dtype=of_code.dtype)
         blocks[width : width + len(of_code)] = of_code
         level = width
@@ -319,12 +321,12 @@ class CodeSets:
         return result
 
     def spread(self, weights: Floats, size: int) -> Floats:
-        """Add up for every code the weights of the sets that have it.
+        """For every code, the sum of the weights of the sets that contain it.
 
         >>> CodeSets.of(np.array([0, 3, 5]), np.array([0, 1, 2, 1, 3])).spread(np.array([1.0, 0.5]), 4).tolist()
         [1.0, 1.5, 1.0, 0.5]
         """
-        width = _blocks(size)
+        width = 1 << max(size - 1, 0).bit_length()
         blocks = np.zeros(2 * width)
         of_run = np.repeat(weights, self.runs)
         for run, block in self._decomposed(width):
@@ -336,9 +338,10 @@ class CodeSets:
         return blocks[width : width + size]
 
     def _decomposed(self, width: int) -> Iterator[tuple[Longs, Longs]]:
-        """Runs and blocks that they are made of, no run twice in one step.
+        """The blocks that each run is composed of, as pairs of runs and blocks. A step names no run twice.
 
-        Block ``width + code`` is the code itself, and block ``b`` holds the blocks ``2 b`` and ``2 b + 1``.
+        The width is a power of two. Block ``width + code`` is the code itself; block ``b`` contains the blocks ``2 b``
+        and ``2 b + 1``.
         """
         run = np.arange(len(self.first))
         low, high = self.first.astype(np.int64) + width, self.last.astype(np.int64) + width + 1
@@ -352,13 +355,3 @@ class CodeSets:
             low, high = (low + 1) // 2, high // 2
             left = low < high
             run, low, high = run[left], low[left], high[left]
-
-    def _at_end(self, codes: Ints, place: Longs) -> Ints:
-        if not len(codes):
-            return np.zeros(len(self), dtype=np.int32)
-        return np.where(self.runs > 0, codes[np.clip(place, 0, len(codes) - 1)], 0).astype(np.int32)
-
-
-def _blocks(size: int) -> int:
-    """The smallest power of two that is no smaller."""
-    return 1 << max(size - 1, 0).bit_length()

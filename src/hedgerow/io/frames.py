@@ -1,7 +1,7 @@
-"""Tables in memory: pandas, polars, pyarrow and DuckDB relations come in and go out as they were.
+"""Tables in memory: pandas, polars and pyarrow dataframes and DuckDB relations. You get back the type that you passed.
 
-narwhals speaks to the dataframes; a DuckDB relation passes through Arrow and comes back as a relation of a connection
-of its own: on the caller's, a name might mean one of the caller's tables.
+narwhals handles the dataframes. A DuckDB relation passes through Arrow and comes back as a relation of a separate
+connection: on the caller's connection, a name might mean one of the caller's tables.
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class OpenFrame:
-    """A table that came in, as a narwhals frame, and the way back to the type it was."""
+    """An input table as a narwhals frame, and the function that restores its original type."""
 
     frame: nw.DataFrame[Any]
     back: Callable[[nw.DataFrame[Any]], Any]
 
     def series(self, name: str, values: list[Any] | NDArray[Any] | pa.Array, dtype: Any = None) -> nw.Series[Any]:
-        """Make a column of the backend the table came from."""
+        """Make a column of the same backend as the table."""
         return nw.new_series(name, values, dtype, backend=self.frame.implementation)
 
 
 def is_relation(data: object) -> bool:
-    """Tell a DuckDB relation without importing DuckDB."""
+    """Whether an object is a DuckDB relation, without importing DuckDB."""
     kind = type(data)
     return kind.__name__ == "DuckDBPyRelation" and "duckdb" in kind.__module__
 
 
 def is_spark(data: object) -> bool:
-    """Tell a table of Spark without importing PySpark."""
+    """Whether an object is a Spark dataframe, without importing PySpark."""
     return any(
         kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.") for kind in type(data).__mro__
     )
 
 
 def open_frame(data: Any) -> OpenFrame:
-    """Open a dataframe or DuckDB relation, or say that it is none."""
+    """Open a dataframe or DuckDB relation; refuse anything else."""
     if is_relation(data):
         return _open_relation(data)
     no_table = BadInput(
@@ -71,16 +71,16 @@ def open_frame(data: Any) -> OpenFrame:
         frame = nw.from_native(data)
     if isinstance(frame, nw.LazyFrame):
         if frame.implementation.is_spark_like():
-            raise BadInput("A table of Spark is not read into memory here. Collect it yourself, by its toArrow().")
+            raise BadInput("A Spark dataframe cannot be read into memory here. Collect it with its toArrow().")
         return _open_lazy(frame)
     _check_names(frame.columns)
     return OpenFrame(_in_known_types(frame), nw.to_native)
 
 
 def _in_known_types(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """A frame whose Arrow columns have types that all the libraries know which work on them."""
+    """A frame whose Arrow columns have types that every library here supports."""
     if frame.implementation.is_polars():
-        return frame  # what it hands to Arrow is known
+        return frame  # it passes only supported types to Arrow
     native = nw.to_native(frame)
     for at, name in enumerate(frame.columns):
         column = native.column(at) if isinstance(native, pa.Table) else native[name]
@@ -100,13 +100,13 @@ def _in_known_types(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
 
 
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    if pa.types.is_dictionary(kind):  # Arrow casts no dictionary to another
+    if pa.types.is_dictionary(kind):  # Arrow cannot cast one dictionary to another
         return column.cast(kind.value_type).dictionary_encode().cast(kind)
     return column.cast(kind)
 
 
 def _known_type(kind: pa.DataType) -> pa.DataType:
-    """A type that holds the same and is known everywhere; Arrow has some that DuckDB, numpy or its own kernels lack."""
+    """An equivalent type that DuckDB, numpy and Arrow's own kernels all support."""
     if kind == pa.string_view():
         return pa.large_string()
     if kind == pa.binary_view():
@@ -114,46 +114,46 @@ def _known_type(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_float16(kind):
         return pa.float32()
     if pa.types.is_decimal(kind) and kind.bit_width != 128:
-        return pa.decimal128(kind.precision, kind.scale)  # refuses more digits than that has
+        return pa.decimal128(kind.precision, kind.scale)  # refuses a precision above 38 digits
     return kind
 
 
-def inner_types(kind: pa.DataType, other: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:
-    """A type in which other ones stand for it, or for all types that it is made of.
+def inner_types(kind: pa.DataType, replace: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:
+    """Replace a type or, if it is nested, the types that it is composed of.
 
     >>> inner_types(pa.list_(pa.float16()), lambda kind: pa.float32())
     ListType(list<item: float>)
     """
 
     def field(at: int) -> pa.Field:
-        one = kind.field(at)
-        return pa.field(one.name, inner_types(one.type, other), one.nullable)
+        old = kind.field(at)
+        return pa.field(old.name, inner_types(old.type, replace), old.nullable)
 
     if pa.types.is_dictionary(kind):
-        return other(pa.dictionary(kind.index_type, inner_types(kind.value_type, other), kind.ordered))
+        return replace(pa.dictionary(kind.index_type, inner_types(kind.value_type, replace), kind.ordered))
     if pa.types.is_struct(kind):
         return pa.struct([field(at) for at in range(kind.num_fields)])
     if pa.types.is_map(kind):
         return pa.map_(
-            pa.field("key", inner_types(kind.key_type, other), nullable=False),
-            pa.field("value", inner_types(kind.item_type, other), kind.item_field.nullable),
+            pa.field("key", inner_types(kind.key_type, replace), nullable=False),
+            pa.field("value", inner_types(kind.item_type, replace), kind.item_field.nullable),
         )
     if pa.types.is_fixed_size_list(kind):
         return pa.list_(field(0), kind.list_size)
     if pa.types.is_list(kind):
         return pa.list_(field(0))
-    return pa.large_list(field(0)) if pa.types.is_large_list(kind) else other(kind)
+    return pa.large_list(field(0)) if pa.types.is_large_list(kind) else replace(kind)
 
 
 def _repeated(data: Any) -> BadInput:
     _check_names(data.column_names if isinstance(data, pa.Table) else list(data.columns))
-    return BadInput("The table has several columns of one name. Rename them.")
+    return BadInput("The table has several columns with the same name. Rename them.")
 
 
 def _open_lazy(frame: nw.LazyFrame[Any]) -> OpenFrame:
-    """Collect a lazy frame; what comes back is lazy again."""
-    # Whatever the backend raises: its message may quote a cell.
-    failed = BadInput("The lazy frame could not be collected. Check the query it comes from.")
+    """Collect a lazy frame; the release becomes lazy again."""
+    # Any error of the backend is replaced, since its message may quote a cell.
+    failed = BadInput("The lazy frame could not be collected. Check the query behind it.")
     with translated(Exception, into=failed):
         eager = frame.collect()
     _check_names(eager.columns)
@@ -163,25 +163,25 @@ def _open_lazy(frame: nw.LazyFrame[Any]) -> OpenFrame:
 def _open_relation(relation: Any) -> OpenFrame:
     _check_names(list(relation.columns))
     refuse_alike(relation.columns)
-    # DuckDB's own errors quote cells; DuckDB is not imported for their name.
-    failed = BadInput("DuckDB could not evaluate the relation. Check the query it comes from.")
+    # DuckDB's errors quote cells. DuckDB is not imported only to name them.
+    failed = BadInput("DuckDB could not evaluate the relation. Check the query behind it.")
     with translated(Exception, into=failed):
         table = relation.to_arrow_table()
     return OpenFrame(nw.from_native(table, eager_only=True), lambda published: _as_relation(published.to_arrow()))
 
 
 def _as_relation(published: pa.Table) -> Any:
-    """A relation over a table in memory, bound to the object and to no name; it keeps its connection alive."""
+    """A relation over a table in memory. It refers to the object, not to a name, and keeps its connection alive."""
     from hedgerow.io.connections import open_database
 
     relation = open_database().from_arrow(published)
     if relation.columns != published.column_names:
-        raise InternalError("the relation that was made of the release has other columns than the release")
+        raise InternalError("the DuckDB relation has other columns than the release")
     return relation
 
 
 def _check_names(names: Sequence[Any]) -> None:
-    if not all(isinstance(name, str) for name in names):
+    if [name for name in names if not isinstance(name, str)]:
         raise BadInput("The table has columns whose names are not text. Rename them.")
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
@@ -205,7 +205,7 @@ def column_names(table: Any) -> tuple[str, ...]:
 
 
 def columns_of(frame: nw.DataFrame[Any], names: Iterable[str]) -> nw.DataFrame[Any]:
-    """The columns of exactly these names: ``select`` and ``drop`` take ``^age$`` and ``*`` for patterns in polars.
+    """The columns with exactly these names. In polars, ``select`` and ``drop`` read ``^age$`` and ``*`` as patterns.
 
     >>> import polars as pl
     >>> columns_of(nw.from_native(pl.DataFrame({"*": [1], "age": [39]})), ["*"]).columns
@@ -215,12 +215,12 @@ def columns_of(frame: nw.DataFrame[Any], names: Iterable[str]) -> nw.DataFrame[A
 
 
 def without_column(frame: nw.DataFrame[Any], name: str) -> nw.DataFrame[Any]:
-    """All columns but one of exactly this name."""
-    return columns_of(frame, [one for one in frame.columns if one != name])
+    """All columns except the one with exactly this name."""
+    return columns_of(frame, [column for column in frame.columns if column != name])
 
 
 def column_types(table: Any) -> dict[str, str]:
-    """What narwhals calls the type of each column, without its details; a moment with a time zone has no name.
+    """narwhals's name for the type of each column, without details. Columns of times with a time zone are left out.
 
     >>> column_types(pa.table({"age": [39], "town": ["Ulm"]}))
     {'age': 'Int64', 'town': 'String'}
@@ -231,7 +231,7 @@ def column_types(table: Any) -> dict[str, str]:
 
 
 def first_rows(table: Any, rows: int) -> Any:
-    """The first rows of any kind of table, of the same kind.
+    """The first rows of any kind of table, in the same type.
 
     >>> first_rows(pa.table({"age": [39, 40, 41]}), 2)["age"].to_pylist()
     [39, 40]
@@ -244,7 +244,7 @@ def first_rows(table: Any, rows: int) -> Any:
 
 
 def as_arrow(column: nw.Series[Any]) -> pa.ChunkedArray:
-    """Give a column as Arrow, or say that it mixes types (Arrow's own message would quote a cell)."""
+    """A column as Arrow; a column of mixed types is refused, without the cell that Arrow's own message would quote."""
     mixed = BadInput(
         f"The column {column.name!r} mixes types or holds objects. Make it all text, all numbers or all dates."
     )

@@ -1,10 +1,10 @@
-"""Arrays as tables: the columns ``x0``, ``x1``, …, checked as scikit-learn's own estimators check them, and back.
+"""Arrays as tables with the columns ``x0``, ``x1``, …, validated like in scikit-learn's estimators, and back.
 
-Numbers stay numbers, and the columns of an object array may hold text. What comes back is an array again: of the type
-that came in where that can hold it, of numbers where all columns are numbers, and else of objects.
+Numbers stay numbers, and the columns of an object array may contain text. The result is an array again: of the input's
+type if that can represent it, of numbers if all columns are numbers, otherwise of objects.
 
-**Deviations** from scikit-learn: the messages for arrays begin as its own, so that tools know them, but never
-show the array; booleans in an array are the numbers 0 and 1 and NaN is a missing value.
+**Deviations** from scikit-learn: messages about arrays begin like scikit-learn's, so that tools recognize them, but
+never show the array. Booleans in an array are the numbers 0 and 1, and NaN is a missing value.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ __all__ = ["Labelled", "WrongType", "is_matrix", "open_labelled", "open_matrix",
 
 
 class WrongType(BadInput, TypeError):
-    """No table to learn from; scikit-learn expects a TypeError there."""
+    """The input is not a table; scikit-learn expects a TypeError for this."""
 
 
 def positions(width: int) -> list[str]:
-    """The names of columns that have none.
+    """Names for unnamed columns.
 
     >>> positions(2)
     ['x0', 'x1']
@@ -39,19 +39,19 @@ def positions(width: int) -> list[str]:
 
 
 def is_matrix(X: Any) -> bool:
-    """Whether something is read by position: what numpy can read and no dataframe library claims."""
+    """Whether an object is an array-like whose columns have no names, and not a dataframe."""
     if is_relation(X) or nw.dependencies.is_into_dataframe(X):
         return False
     return isinstance(X, list | tuple) or _is_sparse(X) or hasattr(X, "__array__")
 
 
 def _is_sparse(X: Any) -> bool:
-    """Whether something is a sparse array of SciPy, which is not imported for that."""
+    """Whether an object is a sparse SciPy array, without importing SciPy."""
     return type(X).__module__.startswith("scipy.sparse")
 
 
 def open_matrix(X: Any, owner: str, *, allow_nan: bool = True) -> OpenFrame:
-    """Check an array as scikit-learn does and make it a frame; ``owner`` is who asks for it.
+    """Validate an array like scikit-learn and make it a frame; ``owner`` is the calling class, for messages.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def open_matrix(X: Any, owner: str, *, allow_nan: bool = True) -> OpenFrame:
 
 
 def _as_matrix(frame: nw.DataFrame[Any], dtype: DTypeLike) -> NDArray[Any]:
-    """The cells of a frame as one array; a missing number is nan, any other missing cell ``None``."""
+    """The cells of a frame as one array. A missing number becomes nan, any other missing cell ``None``."""
     numeric = {name for name in frame.columns if frame[name].dtype.is_numeric()}
     columns = [_numbers(frame[name]) if name in numeric else _objects(frame[name]) for name in frame.columns]
     if len(numeric) < len(columns) or np.dtype(dtype) == object:
@@ -95,7 +95,7 @@ def _as_matrix(frame: nw.DataFrame[Any], dtype: DTypeLike) -> NDArray[Any]:
 
 
 def _numbers(column: nw.Series[Any]) -> NDArray[Any]:
-    """A column of numbers; whole ones stay whole where none is missing."""
+    """A column of numbers. Integers stay integers if none is missing."""
     return np.asarray(as_arrow(column).to_numpy())
 
 
@@ -109,12 +109,12 @@ def _as_numpy(X: Any) -> NDArray[Any]:
     with translated(ValueError, into=BadInput("X is no table: its rows differ in length.")):
         array = np.asarray(X)
         if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-            # numpy made text of everything; the cells themselves know better.
+            # numpy turned all cells into text; keep their own types.
             array = np.asarray(X, dtype=object)
     if array.dtype.kind == "S":
         raise BadInput("X holds bytes. Decode them to text or make them numbers.")
     if array.dtype.kind == "V":
-        raise WrongType("X is an array of records. Give a dataframe instead.")
+        raise WrongType("X is a structured array. Give a dataframe instead.")
     return array
 
 
@@ -160,7 +160,7 @@ def _no_values(name: str) -> WrongType:
 
 
 # --------------------------------------------------------------------------------------------------
-# What a step of an imbalanced-learn pipeline is given, as one table: X, and y as its target.
+# The input of a step of an imbalanced-learn pipeline as one table: X, with y as its target.
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,17 +170,17 @@ class Labelled:
     Attributes
     ----------
     opened : OpenFrame
-        X, and the way back to its type.
+        X, and the function that restores its type.
     labels : array
         The classes of its rows.
     schema : Schema
-        The roles of the columns; y is the target.
+        The roles of the columns, with y as the target.
     target : str
-        The column of y.
+        The name of the column with y.
     from_array : bool
         Whether X is an array, whose columns have no names.
     given : Any
-        The classes as they were given.
+        y as the caller passed it.
     """
 
     opened: OpenFrame
@@ -196,13 +196,13 @@ class Labelled:
         return nw.to_native(self.opened.frame.with_columns(self.opened.series(self.target, self.labels)))
 
     def parted(self, published: Any) -> tuple[nw.DataFrame[Any], NDArray[Any]]:
-        """The features of a table like this one, and the classes in the type of y."""
+        """The features of a table with the same columns, and its classes in the type of y."""
         frame = nw.from_native(published, eager_only=True)
         classes = frame[self.target].to_numpy()
         return without_column(frame, self.target), classes.astype(self.labels.dtype, copy=False)
 
     def as_given(self, classes: NDArray[Any]) -> Any:
-        """Classes as y was given: a series with its name and type, as imbalanced-learn gives it; else an array."""
+        """Classes in the form of y: a series with its name and type, as in imbalanced-learn, or an array."""
         if not nw.dependencies.is_into_series(self.given):
             return classes
         series = nw.from_native(self.given, series_only=True)
@@ -212,7 +212,7 @@ class Labelled:
 
 
 def open_labelled(X: Any, y: Any, schema: Schema | None, owner: str) -> Labelled:
-    """Open what ``fit_resample`` is given; ``owner`` is whose method it is.
+    """Open the arguments of ``fit_resample``; ``owner`` is the class of that method, for messages.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Folders of Parquet files that are one table: how they are laid out, what tells one from another, how one is replaced.
+"""Folders of Parquet files that form one table: their layout, their digests, and how one replaces another.
 
-A table is split into ``part-00000.parquet``, ``part-00001.parquet`` and so on. Where it is partitioned, the values of
-some columns stand in the names of folders, as Hive writes them (``sex=F/part-00000.parquet``), and not in the files.
+A table is split into ``part-00000.parquet``, ``part-00001.parquet`` and so on. If it is partitioned, the values of some
+columns stand in the names of folders instead of the files, as Hive writes them (``sex=F/part-00000.parquet``).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = [
 ]
 
 LONGEST_NAME: Final = 255
-"""How many bytes the name of a file or folder may have, on almost every file system."""
+"""The most bytes that the name of a file or folder may have on almost every file system."""
 
-# Hive's own list, and what it escapes on Windows; readers unescape whatever stands behind a percent sign.
+# Hive's own list, and what Hive escapes on Windows. Readers unescape any character after a percent sign.
 _ESCAPED: Final = frozenset("\"#%'*/:=?\\{[]^\x7f<>|") | {chr(code) for code in range(32)}
-_NOT_LAST: Final = frozenset(". ")  # Windows leaves them out at the end of a name
+_NOT_LAST: Final = frozenset(". ")  # Windows drops them at the end of a name
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Layout:
     Attributes
     ----------
     rows_per_file : int, optional
-        How many rows a file has at most; all if not given.
+        The most rows of a file; by default one file holds all rows.
     partition_by : tuple of str
-        The columns whose values stand in the names of folders, from the outermost on.
+        The columns whose values stand in the names of folders, starting with the outermost.
     """
 
     rows_per_file: int | None = None
@@ -57,22 +57,28 @@ class Layout:
 
     @classmethod
     def of(cls, rows_per_file: object, partition_by: object, owner: str) -> Layout:
-        """Read what was given, or say what it must be."""
+        """Check the parameters of a layout; ``owner`` is the function that they belong to."""
         if rows_per_file is not None and not is_int(rows_per_file, 1):
             raise BadInput.parameter("rows_per_file", owner, "None or an int >= 1", rows_per_file)
-        given: Any = () if partition_by is None else partition_by
-        columns = (given,) if isinstance(given, str) else given
-        if not isinstance(columns, list | tuple) or not all(isinstance(name, str) for name in columns):
-            raise BadInput.parameter("partition_by", owner, "a column or a list of columns", partition_by)
-        twice = [name for name in columns if list(columns).count(name) > 1]
-        if twice:
-            raise BadInput(f"The column {twice[0]!r} is named twice in partition_by. Name it once.")
-        return cls(None if rows_per_file is None else int(rows_per_file), tuple(columns))
+        return cls(None if rows_per_file is None else int(rows_per_file), _columns(partition_by, owner))
 
     @property
     def unpartitioned(self) -> Layout:
-        """The same without folders in the folder."""
+        """The same layout without folders inside the folder."""
         return Layout(self.rows_per_file)
+
+
+def _columns(partition_by: Any, owner: str) -> tuple[str, ...]:
+    """The columns that ``partition_by`` names."""
+    if partition_by is None:
+        return ()
+    columns = (partition_by,) if isinstance(partition_by, str) else partition_by
+    if not isinstance(columns, list | tuple) or not all(isinstance(name, str) for name in columns):
+        raise BadInput.parameter("partition_by", owner, "a column or a list of columns", partition_by)
+    repeated = [name for name in columns if list(columns).count(name) > 1]
+    if repeated:
+        raise BadInput(f"The column {repeated[0]!r} is named twice in partition_by. Name it once.")
+    return tuple(columns)
 
 
 def part_name(number: int) -> str:
@@ -85,7 +91,7 @@ def part_name(number: int) -> str:
 
 
 def folder_name(column: str, value: str | None) -> str:
-    """The name of a folder whose rows have a value, as Hive and Spark write it.
+    """The name of the folder for a value of a column, as Hive and Spark write it.
 
     >>> folder_name("age", "[20,30)"), folder_name("sex", None)
     ('age=%5B20,30)', 'sex=__HIVE_DEFAULT_PARTITION__')
@@ -100,24 +106,24 @@ def _escaped(text: str) -> str:
 
 
 def sha256(path: Path) -> str:
-    """The digest of a file's bytes."""
+    """The SHA-256 digest of a file."""
     with path.open("rb") as written:
         return hashlib.file_digest(written, "sha256").hexdigest()
 
 
 def files_in(folder: Path) -> list[str]:
-    """The names of all files below a folder, sorted, without hidden ones and marks of other programs (``_SUCCESS``)."""
-    return sorted(one.relative_to(folder).as_posix() for one in _files(folder))
+    """The sorted names of all files below a folder, except hidden files and marks of other programs (``_SUCCESS``)."""
+    return sorted(path.relative_to(folder).as_posix() for path in _files(folder))
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for one in folder.iterdir():
-        if is_hidden(one.name):
+    for path in folder.iterdir():
+        if is_hidden(path.name):
             continue
-        if one.is_dir():
-            yield from _files(one)
+        if path.is_dir():
+            yield from _files(path)
         else:
-            yield one
+            yield path
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -126,30 +132,30 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def digest_of_all(files: Mapping[str, str]) -> str:
-    """One digest of many files, from theirs: that of the lines which ``sha256sum`` would print, sorted by name."""
+    """One digest of several files: the digest of the lines that ``sha256sum`` prints for them, sorted by name."""
     lines = "".join(f"{files[name]}  {name}\n" for name in sorted(files))
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def flush(path: Path) -> None:
-    """Make a file, or a folder with all that is in it, last through a loss of power."""
+    """Write a file, or a folder and its contents, to disk, so that it survives a loss of power."""
     if path.is_dir():
-        for one in path.iterdir():
-            flush(one)
+        for inner in path.iterdir():
+            flush(inner)
         flush_entries(path)
     else:
-        # To be flushed on Windows a file must be open for writing.
+        # Windows flushes only files that are open for writing.
         _flush(path, os.O_RDWR)
 
 
 def flush_entries(folder: Path) -> None:
-    """Make renames in a folder last through a loss of power, where folders can be opened."""
+    """Write the renames in a folder to disk, on systems that can open folders."""
     with suppress(OSError):
         _flush(folder, os.O_RDONLY)
 
 
-def _flush(path: Path, how: int) -> None:
-    opened = os.open(path, how)
+def _flush(path: Path, mode: int) -> None:
+    opened = os.open(path, mode)
     try:
         os.fsync(opened)
     finally:
@@ -157,29 +163,29 @@ def _flush(path: Path, how: int) -> None:
 
 
 def take_place(source: Path, target: Path) -> None:
-    """Give a folder its name. A folder that has the name already is there until the new one is.
+    """Rename a folder to its final name. An older folder of that name stays until the new one takes its place.
 
-    What was replaced stands where the new one came from, to be removed with that.
+    The replaced folder then stands where the new one came from, and is removed with its surroundings.
     """
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         try:
             source.rename(target)
-        except FileExistsError:  # Windows puts nothing in the place of an empty folder
+        except FileExistsError:  # Windows does not replace an empty folder
             target.rmdir()
             source.rename(target)
     elif not _exchanged(source, target):
-        # For a moment nothing has the name; never something half written.
+        # For a moment nothing has the name, but never a half-written folder.
         older = source.with_name(f"{source.name}.older")
         target.rename(older)
         source.rename(target)
 
 
-_HERE: Final = -100  # AT_FDCWD: paths are from the root anyway
+_HERE: Final = -100  # AT_FDCWD: paths are absolute anyway
 _EXCHANGE: Final = 2  # RENAME_EXCHANGE
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Let two names change places at once, where the system can (Linux)."""
+    """Swap two names atomically, where the system supports it (Linux)."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError, TypeError):

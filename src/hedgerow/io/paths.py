@@ -1,7 +1,7 @@
-"""Paths of files: absolute from the start, so that what is checked is what is read and written.
+"""Paths of files, made absolute at once, so that the checked path is the path that is read or written.
 
-DuckDB reads ``~/x.csv``, ``file:x.csv``, ``s3://…`` and patterns in its own way, Python does not. A path that begins
-at the root has only one reading.
+Unlike Python, DuckDB gives ``~/x.csv``, ``file:x.csv``, ``s3://…`` and patterns a special meaning. An absolute path has
+only one meaning.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ __all__ = ["absolute", "is_same_file", "refuse_overwriting"]
 
 
 def absolute(path: str | os.PathLike[str]) -> Path:
-    """A path from the root, as Python understands it: ``~`` is a folder of that name, ``file:`` too.
+    """An absolute path as Python understands it: ``~`` and ``file:`` are the names of folders.
 
-    Links are not followed, so that messages name what was typed.
+    Links are not followed, so that messages show the names that the user typed.
 
     >>> absolute("file:x.csv") == Path.cwd() / "file:x.csv"
     True
@@ -30,15 +30,15 @@ def absolute(path: str | os.PathLike[str]) -> Path:
 
 
 def is_same_file(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, by whatever links; also where it does not exist yet."""
+    """Whether two paths lead to the same file, even through links, and even if it does not exist yet."""
     try:
         return one.samefile(other)
-    except OSError:  # one of the two does not exist, or its folder may not be looked into
+    except OSError:  # one of the two does not exist, or its folder is not readable
         return one.resolve() == other.resolve()
 
 
 def refuse_overwriting(path: Path, reads: Iterable[Path], what: str) -> None:
-    """Refuse to write to a file that is read; ``what`` names the output in the message."""
+    """Refuse to write to an input file; ``what`` names the output in the message."""
     for read in reads:
         if is_same_file(path, read):
             raise BadInput(f"{what} {str(path)!r} is a file that is read. Name another one.")

@@ -1,12 +1,11 @@
 """Columns that reveal their values and nothing else.
 
-A column of a dataframe carries more than its cells. It has a list of categories, perhaps in the order in which the rows
-had them, and some that no row has. Objects that are equal look different, and zeros have signs. Above all it has
-buffers: text that was gathered is often a view into the buffers of the whole input, so that ``write_ipc``, ``pickle``
-and the like also hand on the texts of rows that were left out, and where each text lies in the input. What stands under
-a null can be a value, too.
+A column of a dataframe carries more than its cells. It lists categories, perhaps in the order of the rows, and perhaps
+some that no row has. Equal objects may look different, and zeros have signs. Above all, it has buffers: text taken from
+a table is often a view into the buffers of the whole input. Then ``write_ipc``, ``pickle`` and the like also write the
+texts of omitted rows, and the place of each text in the input. A value may even stand under a null.
 
-So a table leaves Hedgerow through :func:`assemble` alone, which copies every column, cell by cell, into new buffers.
+So every table leaves Hedgerow through :func:`assemble`, which copies each column, cell by cell, into new buffers.
 """
 
 from __future__ import annotations
@@ -28,28 +27,28 @@ __all__ = ["assemble", "in_one_form", "in_own_buffers", "with_plain_categories",
 def assemble(
     opened: OpenFrame, columns: Mapping[str, nw.Series[Any]], *, same_categories: bool = False
 ) -> nw.DataFrame[Any]:
-    """Put columns of equal length together into a table of the kind that came in, with nothing else in it.
+    """Combine columns of equal length into a table of the input's backend that contains nothing else.
 
-    ``opened.back`` makes of it the very type that came in. With ``same_categories`` columns keep all the categories of
-    their types, also those that no row has: for rows that are not published, and whose types must be as they were.
+    ``opened.back`` converts the result to the input's type. With ``same_categories`` the columns keep all categories of
+    their types, even unused categories: for rows that are not published and whose types must not change.
     """
-    own = {}
-    for name, column in columns.items():
-        own[name] = in_own_buffers(column.alias(name), same_categories=same_categories)
+    own = {
+        name: in_own_buffers(column.alias(name), same_categories=same_categories) for name, column in columns.items()
+    }
     if opened.frame.implementation.is_pyarrow():
-        return nw.from_native(pa.table({name: nw.to_native(one) for name, one in own.items()}), eager_only=True)
-    first, *rest = (nw.maybe_reset_index(one) for one in own.values())
-    together = first.to_frame().with_columns(*rest) if rest else first.to_frame()
-    native = nw.to_native(together)
-    if getattr(native, "attrs", None):  # pandas hands on what somebody noted about the input
+        return nw.from_native(pa.table({name: nw.to_native(own[name]) for name in own}), eager_only=True)
+    first, *rest = map(nw.maybe_reset_index, own.values())
+    table = first.to_frame().with_columns(*rest) if rest else first.to_frame()
+    native = nw.to_native(table)
+    if getattr(native, "attrs", None):  # pandas copies the notes that users attach to a frame
         native.attrs = {}
-    return together
+    return table
 
 
 def in_own_buffers(column: nw.Series[Any], *, same_categories: bool = False) -> nw.Series[Any]:
-    """A copy of a column that shares no memory with it, and in whose buffers nothing stands but its cells in order.
+    """A copy of a column that shares no memory with it, and whose buffers contain only its cells, in order.
 
-    Categories are those of :func:`with_plain_categories`, or the same ones. A type that cannot be copied is refused.
+    Its categories are those of :func:`with_plain_categories`, or unchanged. A type that cannot be copied is refused.
     """
     refused = BadInput(f"The column {column.name!r} is of a type that cannot be published. Make it text or numbers.")
     native = nw.to_native(column if same_categories else with_plain_categories(column))
@@ -57,16 +56,16 @@ def in_own_buffers(column: nw.Series[Any], *, same_categories: bool = False) -> 
         if column.implementation.is_polars():
             copied = _copied_polars(native, column.implementation.to_native_namespace())
         elif isinstance(native, pa.ChunkedArray):
-            copied = _copied_chunks(native)
+            copied = _copied(native)
         else:
             copied = _copied_pandas(native)
     return _named(copied, column.name)
 
 
 def with_plain_categories(column: nw.Series[Any]) -> nw.Series[Any]:
-    """A column whose categories, if it has any, are those that it holds, in sorted order.
+    """A column whose categories, if any, are sorted and all occur in it.
 
-    Text is sorted by code point and numbers by value; ordered categories and those of polars' ``Enum`` keep their
+    Text is sorted by code point, numbers by value. Ordered categories and those of a polars ``Enum`` keep their
     declared order.
     """
     native = nw.to_native(column)
@@ -84,7 +83,7 @@ def with_plain_categories(column: nw.Series[Any]) -> nw.Series[Any]:
 
 
 def in_one_form(column: nw.Series[Any]) -> nw.Series[Any]:
-    """A column in which equal values look alike: no −0.0 beside 0.0, no ``1`` beside ``1.0`` in a column of objects."""
+    """A column in which equal values look equal: no −0.0 beside 0.0, and no ``1`` beside ``1.0`` among objects."""
     native = nw.to_native(column)
     if getattr(native, "dtype", None) == np.dtype(object):
         return _named(_same_objects(native, column), column.name)
@@ -95,7 +94,7 @@ def without_signed_zeros(values: pa.ChunkedArray | pa.Array) -> Any:
     """Arrow floats with every −0.0 turned into 0.0."""
     if isinstance(values, pa.ChunkedArray):
         return pa.chunked_array([without_signed_zeros(chunk) for chunk in values.chunks], values.type)
-    # Through numpy, which knows floats of all widths; nulls keep their place.
+    # Through numpy, which supports floats of all widths; nulls keep their place.
     numbers = values.fill_null(0.0) if values.type != pa.float16() else values.cast(pa.float32()).fill_null(0.0)
     plain = pa.array(numbers.to_numpy(zero_copy_only=False) + 0.0, mask=values.is_null().to_numpy(zero_copy_only=False))
     return plain.cast(values.type)
@@ -107,7 +106,7 @@ def _named(native: Any, name: str) -> nw.Series[Any]:
 
 
 def _arrow_of(native: Any) -> tuple[pa.ChunkedArray, Callable[[pa.ChunkedArray], Any]] | None:
-    """The Arrow data of a column that is made of them, and the way back to such a column."""
+    """The Arrow data of a column that consists of such data, and the function that makes it such a column again."""
     if isinstance(native, pa.ChunkedArray):
         return native, lambda array: array
     if hasattr(getattr(native, "dtype", None), "pyarrow_dtype"):  # a pandas column of Arrow data
@@ -119,20 +118,14 @@ def _arrow_of(native: Any) -> tuple[pa.ChunkedArray, Callable[[pa.ChunkedArray],
 
 
 def _has_dictionary(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return True
-    return any(_has_dictionary(kind.field(at).type) for at in range(kind.num_fields))
-
-
-def _without_dictionaries(kind: pa.DataType) -> pa.DataType:
-    """A nested type whose dictionaries are replaced by what they hold."""
-    return inner_types(kind, lambda one: one.value_type if pa.types.is_dictionary(one) else one)
+    inner = [kind.field(at).type for at in range(kind.num_fields)]
+    return pa.types.is_dictionary(kind) or any(map(_has_dictionary, inner))
 
 
 def _plain_arrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
-    if not pa.types.is_dictionary(kind):
-        return column.cast(_without_dictionaries(kind))
+    if not pa.types.is_dictionary(kind):  # a nested type: its dictionaries become the types of their values
+        return column.cast(inner_types(kind, lambda part: part.value_type if pa.types.is_dictionary(part) else part))
     if pa.types.is_null(kind.value_type):
         return pa.chunked_array([pa.nulls(len(column)).dictionary_encode()]).cast(kind)
     values = column.cast(kind.value_type)
@@ -159,20 +152,20 @@ def _plain_pandas(native: Any) -> Any:
 
 
 def _in_order(categories: Any) -> Any:
-    """Sort categories; where they cannot be compared, by type and text."""
+    """Sort categories, by type and text if they cannot be compared."""
     try:
         return categories.sort_values()
     except TypeError:
-        return type(categories)(sorted(categories, key=lambda one: (type(one).__name__, str(one))), dtype=object)
+        return type(categories)(sorted(categories, key=lambda value: (type(value).__name__, str(value))), dtype=object)
 
 
 def _plain_polars(native: Any, polars: Any) -> Any:
-    """Give a polars column categories of its own: those of the program are numbered as it met them."""
+    """Give a polars column its own categories: the shared ones are numbered in order of appearance in the program."""
     if isinstance(native.dtype, polars.Enum):
         held = set(native.cast(polars.String).unique().to_list())
-        declared = [one for one in native.dtype.categories.to_list() if one in held]
+        declared = [category for category in native.dtype.categories.to_list() if category in held]
         return native.cast(polars.String).cast(polars.Enum(declared))
-    # Not by ==, which holds only for the categories that all of the program shares, and not for named ones.
+    # Not by ==, which holds for the shared categories of the program but not for named ones.
     if not isinstance(native.dtype, polars.Categorical):
         return native.cast(_without_categoricals(native.dtype, polars))
     texts = native.cast(polars.String)
@@ -200,13 +193,13 @@ def _without_categoricals(kind: Any, polars: Any) -> Any:
 def _copied_polars(native: Any, polars: Any) -> Any:
     kind = native.dtype
     if isinstance(kind, polars.Categorical | polars.Enum):
-        return native.clone()  # its numbers are new, and its categories if they were to be
-    if kind == polars.Object:  # to Arrow it is an array of addresses
+        return native.clone()  # its numbers are already new, and its categories, if they are to change
+    if kind == polars.Object:  # in Arrow it would be an array of addresses
         return polars.Series(native.name, native.to_list(), dtype=kind)
     try:
-        # The oldest level has no views, which is how polars itself holds text.
+        # The oldest level avoids views, by which polars itself stores text.
         arrow = native.to_arrow(compat_level=polars.CompatLevel.oldest())
-    except pa.ArrowException:  # of a type that Arrow does not have
+    except pa.ArrowException:  # a type that Arrow lacks
         return polars.Series(native.name, native.to_list(), dtype=kind)
     copied = polars.Series(native.name, _copied(arrow))
     return copied if copied.dtype == kind else copied.cast(kind)
@@ -220,38 +213,39 @@ def _copied_pandas(native: Any) -> Any:
 
 
 def _copied_cells(cells: Any, kind: Any) -> Any:
-    """The array of a pandas column, copied; one that can be Arrow also without what stands under its nulls."""
+    """A copy of the array of a pandas column; of an Arrow array, without the values under its nulls."""
     if hasattr(cells, "__arrow_array__") and hasattr(kind, "__from_arrow__"):
         arrow = cells.__arrow_array__()
         if not isinstance(arrow.type, pa.BaseExtensionType):
-            return kind.__from_arrow__(_copied_chunks(arrow) if isinstance(arrow, pa.ChunkedArray) else _copied(arrow))
+            return kind.__from_arrow__(_copied(arrow))
     return cells.copy()
 
 
-def _copied_chunks(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pa.chunked_array([_copied(chunk) for chunk in column.chunks], column.type)
-
-
-def _copied(array: pa.Array) -> pa.Array:
-    """An Arrow array in new buffers. Nulls are left out and put in again: no value stands under them."""
-    if not array.null_count or pa.types.is_null(array.type):
-        return _copied_values(array)
-    valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
-    return _copied_values(array.filter(pa.array(valid))).take(pa.array(np.cumsum(valid) - 1, mask=~valid))
-
-
-def _copied_values(array: pa.Array) -> pa.Array:
-    """An Arrow array without nulls in new buffers, and all arrays inside it."""
+def _copied(array: pa.Array | pa.ChunkedArray) -> Any:
+    """Arrow data in new buffers. Nulls are taken out and put back, so that no value stands under them."""
     kind = array.type
+    if isinstance(array, pa.ChunkedArray):
+        return pa.chunked_array([_copied(chunk) for chunk in array.chunks], kind)
+    if array.null_count and not pa.types.is_null(kind):
+        valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
+        return _copied(array.filter(pa.array(valid))).take(pa.array(np.cumsum(valid) - 1, mask=~valid))
     if isinstance(kind, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(kind, _copied(array.storage))
     if pa.types.is_dictionary(kind):
         return pa.DictionaryArray.from_arrays(_copied(array.indices), _copied(array.dictionary), ordered=kind.ordered)
+    if kind.num_fields or pa.types.is_struct(kind):
+        return _copied_nested(array)
+    return array.take(pa.array(np.arange(len(array))))
+
+
+def _copied_nested(array: pa.Array) -> pa.Array:
+    """A nested Arrow array without nulls, and all arrays inside it, in new buffers."""
+    kind = array.type
     if pa.types.is_struct(kind):
         fields = [kind.field(at) for at in range(kind.num_fields)]
         if not fields:
             return pa.array([{}] * len(array), kind)
-        return pa.StructArray.from_arrays([_copied(one) for one in array.flatten()], fields=fields)
+        return pa.StructArray.from_arrays([_copied(field) for field in array.flatten()], fields=fields)
     if pa.types.is_map(kind):
         entries = array.cast(pa.list_(pa.struct([kind.key_field, kind.item_field])))
         keys, items = entries.flatten().flatten()
@@ -262,22 +256,20 @@ def _copied_values(array: pa.Array) -> pa.Array:
         return pa.ListArray.from_arrays(_offsets(array, pa.int32()), _copied(array.flatten()), kind)
     if pa.types.is_large_list(kind):
         return pa.LargeListArray.from_arrays(_offsets(array, pa.int64()), _copied(array.flatten()), kind)
-    if kind.num_fields:
-        raise pa.ArrowNotImplementedError("unions, views of lists, and the like")
-    return array.take(pa.array(np.arange(len(array))))
+    raise pa.ArrowNotImplementedError("unions, views of lists, and the like")
 
 
 def _offsets(lists: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Where each list of an array without nulls begins, and where the last one ends."""
+    """The offset of each list of an array without nulls, and the end of the last list."""
     lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
     return pa.array(np.append(0, np.cumsum(lengths)), kind)
 
 
 def _same_objects(native: Any, column: nw.Series[Any]) -> Any:
-    """A pandas column of Python objects, each replaced by what Arrow reads it as; missing ones by ``None``."""
+    """A pandas column of Python objects, each replaced by Arrow's reading of it, and missing values by ``None``."""
     array = as_arrow(column)
     if pa.types.is_nested(array.type):
-        return native  # is refused where columns are encoded
+        return native  # encoding the column refuses it
     if pa.types.is_floating(array.type):
         array = without_signed_zeros(array)
     encoded = array.dictionary_encode().unify_dictionaries().combine_chunks()

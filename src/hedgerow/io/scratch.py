@@ -1,11 +1,11 @@
 """Hidden folders that only their owner can read, and locks between processes.
 
-A folder holds a lock as long as its process lives. A process that was killed leaves its folder behind; the next one
-that makes a folder in the same place finds the lock free and removes it.
+Each folder contains a file that its process locks as long as it lives. A killed process leaves its folder behind. The
+next process that makes a folder in the same place finds the lock free and removes the leftover.
 
-Others may be able to write to the place where such a folder is made. So nothing there is trusted for its name: folders
-and locks are opened without following links, and what was opened must belong to this user, must be closed to everybody
-else, and must bear the mark that only this module writes. What is removed is removed through that opened folder.
+Others may have write access to the place of such a folder, so no name there is trusted. Folders and locks are opened
+without following links. They must belong to this user, be closed to everybody else, and carry the mark that only this
+module writes. Files are removed through the opened folder.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ __all__ = ["Scratch", "alone"]
 
 _MARK: Final = "hedgerow-"
 _LOCK: Final = "lock"
-_PATIENCE: Final = 60.0  # seconds for which a lock is waited for; whoever holds one only renames files
+_PATIENCE: Final = 60.0  # seconds to wait for a lock; its holder only renames files
 _LONGEST_PAUSE: Final = 0.1  # seconds
 
 _PRIVATE: Final = 0o600
 
-# Windows has none of these, and no locks either. A pipe that bears the name of a lock must not be waited for.
+# Windows lacks these flags and the locks. O_NONBLOCK prevents waiting for a pipe that has the name of a lock.
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _AS_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
 def _locks() -> Any:
-    """The system's file locks; where it has none, writers are not kept apart and leftovers stay.
+    """The module for file locks. A system without it neither separates writers nor removes leftovers.
 
     Such a system cannot remove a folder by its descriptor either.
     """
@@ -55,14 +55,13 @@ _FCNTL: Final[Any] = _locks()
 class Scratch:
     """A folder that only this user can read, removed when the object is no longer used or the program ends.
 
-    ``tempfile.TemporaryDirectory`` warns if it is not closed by hand; a release has nobody who would close it. What
-    a killed process left in the same place is removed first.
+    Unlike ``tempfile.TemporaryDirectory`` it does not warn if nobody closes it, as in the case of a release. Leftovers
+    of killed processes in the same place are removed first.
 
     Parameters
     ----------
     destination : Path, optional
-        The file for which something is staged: the folder is made beside it, hidden. If not given, it is made in
-        ``within``.
+        The file that is staged: the hidden folder is made beside it. By default it is made in ``within``.
     within : Path, optional
         A folder for temporary files; the system's if not given.
 
@@ -85,16 +84,16 @@ class Scratch:
         while not made:
             self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
             ours = _Ours()
-            # At once, so that a signal in the middle of this leaves nothing.
+            # Registered at once, so that a signal leaves nothing behind.
             self._removal = weakref.finalize(self, _remove, self.path, ours)
             made = _FCNTL is None or ours.take(self.path)
 
     def keep_for(self, user: object) -> None:
-        """Keep the folder at least as long as another object lives."""
+        """Keep the folder while another object lives."""
         weakref.finalize(user, lambda _folder: None, self)
 
     def __enter__(self) -> Path:
-        """Use the folder for some lines; it is removed after them."""
+        """Use the folder in a ``with`` block, which removes it at its end."""
         return self.path
 
     def __exit__(self, *_: object) -> None:
@@ -102,14 +101,14 @@ class Scratch:
 
 
 class _Ours:
-    """What makes a folder ours: which one it is, whatever stands under its name later, and its open lock."""
+    """The identity of a folder of ours, which does not depend on its name, and its open lock."""
 
     def __init__(self) -> None:
         self.folder: os.stat_result | None = None
         self.lock: int | None = None
 
     def take(self, path: Path) -> bool:
-        """Lock and mark a new folder; False if another process took it for a leftover and has removed it."""
+        """Lock and mark a new folder; False if another process mistook it for a leftover and removed it."""
         exchanged = BadInput(f"The folder {str(path)!r} was exchanged by somebody else. Name a place that is yours.")
         try:
             inside = os.open(path, _AS_FOLDER | _NO_LINK)
@@ -121,14 +120,14 @@ class _Ours:
             if _names(inside):
                 raise exchanged
             self.lock = os.open(_LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, _PRIVATE, dir_fd=inside)
-            # Whoever takes it for a leftover holds the lock for a moment only.
+            # A process that mistakes it for a leftover holds the lock only for a moment.
             with suppress(OSError):
                 _FCNTL.flock(self.lock, _FCNTL.LOCK_EX)
             lock, folder = os.fstat(self.lock), os.fstat(inside)
             if not lock.st_nlink:
                 return False
-            # Some disks know neither owners nor permissions; there a folder cannot be closed, but its owner is the
-            # same as that of a file which was just made.
+            # Some disks support neither owners nor permissions. There a folder cannot be closed, but its owner equals
+            # that of a new file.
             if folder.st_uid != lock.st_uid or (_open_to_others(folder) and not _open_to_others(lock)):
                 os.unlink(_LOCK, dir_fd=inside)
                 raise exchanged
@@ -160,7 +159,7 @@ def _remove(path: Path, ours: _Ours) -> None:
 
 
 def _remove_all(inside: int) -> None:
-    """Remove what is in a folder of ours, its lock last: what is left by a kill meanwhile is known to be left."""
+    """Empty a folder of ours. The lock goes last, so that after a kill the rest is recognized as a leftover."""
     for name in _names(inside):
         with suppress(OSError):
             if stat.S_ISDIR(os.stat(name, dir_fd=inside, follow_symlinks=False).st_mode):
@@ -174,7 +173,7 @@ def _remove_all(inside: int) -> None:
 def _remove_leftovers(folder: Path, prefix: str) -> None:
     """Remove the folders of processes that no longer live."""
     with suppress(OSError):
-        above = os.open(folder, _AS_FOLDER)  # named by the user, who may name a link
+        above = os.open(folder, _AS_FOLDER)  # the user named it, and may name a link
         try:
             for name in _names(above):
                 if name.startswith(prefix):
@@ -185,10 +184,10 @@ def _remove_leftovers(folder: Path, prefix: str) -> None:
 
 
 def _remove_if_left(name: str, above: int) -> None:
-    """Remove a folder if it is ours and its owner is dead.
+    """Remove a folder if it is ours and its process is dead.
 
-    A living owner holds the lock before it writes the mark. A folder without the mark is only removed if it holds
-    nothing; an owner that was about to lock it makes another one.
+    A living process locks the folder before it writes the mark. A folder without the mark is removed only if it is
+    empty; a process that was about to lock it makes another folder.
     """
     with _opened(name, above) as inside:
         if not _is_private(os.fstat(inside)):
@@ -196,12 +195,12 @@ def _remove_if_left(name: str, above: int) -> None:
         if _names(inside):
             held = os.open(_LOCK, os.O_RDWR | _NO_LINK, dir_fd=inside)
             try:
-                found = os.fstat(held)
-                if not _is_private(found) or not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+                lock = os.fstat(held)
+                if not _is_private(lock) or not stat.S_ISREG(lock.st_mode) or lock.st_nlink != 1:
                     return
                 _FCNTL.flock(held, _FCNTL.LOCK_EX | _FCNTL.LOCK_NB)
                 marked = os.read(held, len(_mark_of(name)) + 1) == _mark_of(name)
-                if not marked and (found.st_size or _names(inside) != [_LOCK]):
+                if not marked and (lock.st_size or _names(inside) != [_LOCK]):
                     return
                 _remove_all(inside)
             finally:
@@ -210,13 +209,13 @@ def _remove_if_left(name: str, above: int) -> None:
 
 
 def _mark_of(name: str) -> bytes:
-    """What the lock of a folder says, so that no other folder is ever taken for one of ours."""
+    """The content of the lock, by which a folder is recognized as ours."""
     return os.fsencode(f"a folder of Hedgerow's, {name}: to be removed when nobody holds this file\n")
 
 
 @contextmanager
 def _opened(path: str | Path, above: int | None = None) -> Iterator[int]:
-    """The descriptor of a folder that is no link."""
+    """The descriptor of a folder; links are refused."""
     inside = os.open(path, _AS_FOLDER | _NO_LINK, dir_fd=above)
     try:
         yield inside
@@ -228,22 +227,21 @@ def _names(inside: int) -> list[str]:
     return os.listdir(inside)
 
 
-def _is_private(found: os.stat_result) -> bool:
-    """Whether something belongs to this user and nobody else may read or change it."""
-    return found.st_uid == os.geteuid() and not _open_to_others(found)
+def _is_private(status: os.stat_result) -> bool:
+    """Whether a file belongs to this user and is closed to everybody else."""
+    return status.st_uid == os.geteuid() and not _open_to_others(status)
 
 
-def _open_to_others(found: os.stat_result) -> bool:
-    return bool(found.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+def _open_to_others(status: os.stat_result) -> bool:
+    return bool(status.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
 
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """Hold a lock file, waiting for it for a while if need be.
+    """Hold a lock file; wait for it for a while if necessary.
 
-    The file is removed by whoever holds it, so a waiting process may find that the file it has locked is no longer the
-    one that stands there; then it tries again. Where the system has no locks, nobody waits: such a system may not let
-    a file be removed that is open.
+    The holder removes the file. So a waiting process may find that the file it has locked was replaced; then it tries
+    again. A system without locks does not wait: it may forbid removing an open file.
     """
     if _FCNTL is None:
         yield
@@ -259,7 +257,7 @@ def alone(lock: Path) -> Iterator[None]:
 
 
 def _waited_for(lock: Path) -> int:
-    """The descriptor of a lock that is held from now on, or why it cannot be had."""
+    """Wait for a lock, and return its descriptor or raise an error that names the holder."""
     until = time.monotonic() + _PATIENCE
     pause = _LONGEST_PAUSE / 64
     while True:
@@ -283,7 +281,7 @@ def _waited_for(lock: Path) -> int:
 
 
 def _opened_lock(lock: Path) -> int | str:
-    """The descriptor of a lock file of ours, or whose it is instead."""
+    """The descriptor of a lock file, or its owner if it belongs to somebody else."""
     while True:
         with suppress(FileExistsError):
             return os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, _PRIVATE)
@@ -296,13 +294,13 @@ def _opened_lock(lock: Path) -> int | str:
             held = os.open(lock, os.O_RDWR | _NO_LINK)
             if os.path.samestat(os.fstat(held), found):
                 return held
-            os.close(held)  # it was exchanged between the two looks: look again
+            os.close(held)  # it was exchanged in the meantime: try again
 
 
 def _holder(held: int) -> str:
-    """Who holds a lock, as far as the file says so."""
-    said = os.pread(held, 20, 0).strip()
-    return f"the process {int(said)}" if said.isdigit() else "another process"
+    """The holder of a lock, as far as the file names it."""
+    process = os.pread(held, 20, 0).strip()
+    return f"the process {int(process)}" if process.isdigit() else "another process"
 
 
 def _no_lock(lock: Path) -> BadInput:
@@ -313,14 +311,14 @@ def _no_lock(lock: Path) -> BadInput:
 
 
 def _name_of(user: int) -> str:
-    """The name of a user, or the number where it has no name."""
+    """The name of a user, or the number of a user without a name."""
     with suppress(ImportError, KeyError):
         return repr(importlib.import_module("pwd").getpwuid(user).pw_name)
     return str(user)
 
 
 def _try_lock(descriptor: int) -> bool:
-    """Lock an open file if nobody else has; where the file system has no locks, nobody has."""
+    """Try to lock an open file. On a file system without locks this always succeeds."""
     try:
         _FCNTL.flock(descriptor, _FCNTL.LOCK_EX | _FCNTL.LOCK_NB)
     except BlockingIOError:
@@ -331,7 +329,7 @@ def _try_lock(descriptor: int) -> bool:
 
 
 def _stands_there(lock: Path, held: int) -> bool:
-    """Whether the file that was locked still stands under its name."""
+    """Whether the locked file still has its name."""
     try:
         return os.path.samestat(os.fstat(held), os.lstat(lock))
     except FileNotFoundError:

@@ -1,6 +1,6 @@
-"""How single values are written: numbers, intervals of numbers, and the signs for suppressed and missing.
+"""How single values are written: numbers, intervals, and the marks for suppressed and missing values.
 
-Dates are read here too. Sets, and reading anything else back, are in :mod:`hedgerow.core.cells`.
+Dates are also read here. :mod:`hedgerow.core.cells` writes sets, and reads everything else.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ __all__ = [
 EPOCH: Final = dt.datetime(1970, 1, 1)
 
 COUNTED: Final = 2.0**53
-"""Up to here floats count without gaps."""
+"""Floats represent all whole numbers up to this."""
 
 SUPPRESSED_TEXT: Final = "*"
 MISSING_TEXT: Final = "\\N"
-"""A missing value where it needs a name: among the members of a set, as a part, as a feature. Alone it is null."""
+"""The name of a missing value in a set, a part of a range or a feature. Alone it is null."""
 
 BELOW: Final = "<"
 FROM: Final = "≥"
-"""What stands before the one end of an open interval: all numbers below it, or all from it on."""
+"""The prefixes of the end of a half-open range: all numbers below it, or from it on."""
 
-# The whole numbers below this have at most 16 digits, and a float prints them without an exponent.
+# Whole numbers below this have at most 16 digits, and Python prints such floats without an exponent.
 _WRITTEN_OUT: Final = 1e16
 
 
 def number_text(number: float | numbers.Integral) -> str:
-    """Write a number in its shortest exact form, whole numbers without a decimal point.
+    """Write a number in its shortest exact form; whole numbers have no decimal point.
 
     >>> number_text(39.0), number_text(2.50), number_text(-3)
     ('39', '2.5', '-3')
@@ -55,7 +55,7 @@ def number_text(number: float | numbers.Integral) -> str:
 
 
 def format_interval(low: float, high: float, *, closed: bool = False) -> str:
-    """Write an interval; one without a lower or an upper end, which is infinite, by the end that it has.
+    """Write an interval. If one end is infinite, only the other is written.
 
     >>> format_interval(20, 30), format_interval(80, 90.5, closed=True)
     ('[20,30)', '[80,90.5]')
@@ -70,7 +70,7 @@ def format_interval(low: float, high: float, *, closed: bool = False) -> str:
 
 
 def days_since_1970(moment: dt.datetime) -> float:
-    """The days from 1970-01-01, the time of day as a fraction. A time zone is left out: the date is what is written."""
+    """The days since 1970-01-01, with the time of day as a fraction. The time zone is ignored, not converted."""
     return (moment.replace(tzinfo=None) - EPOCH) / dt.timedelta(days=1)
 
 
@@ -78,7 +78,7 @@ _ISO_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+
 
 
 def iso_moment(text: str) -> dt.datetime | None:
-    """The moment that a text says in ISO form, as it is written there: a time zone is left out.
+    """The moment of a text in ISO form, or ``None``. The time zone is ignored, not converted.
 
     >>> iso_moment("2024-03-31 08:15"), iso_moment("2024-03-31T08:15:00+02:00"), iso_moment("20240331")
     (datetime.datetime(2024, 3, 31, 8, 15), datetime.datetime(2024, 3, 31, 8, 15), None)
@@ -92,7 +92,7 @@ def iso_moment(text: str) -> dt.datetime | None:
 
 
 def read_date(text: str, form: str | None = None) -> float | None:
-    """The days from 1970-01-01 to a date in ISO form, or in one of ``strptime``'s; ``None`` if it is none.
+    """The days since 1970-01-01 of a date in ISO form or in a form of ``strptime``; ``None`` if it cannot be read.
 
     >>> read_date("1970-02-01"), read_date("1970-01-01T12:00:00"), read_date("2.1.1970", "%d.%m.%Y"), read_date("1970")
     (31.0, 0.5, 1.0, None)

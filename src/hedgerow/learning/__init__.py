@@ -1,4 +1,8 @@
-"""Learning from tables, raw or published: representations, redrawing, export, and classifiers that know sets."""
+"""Learning from raw or published tables: encoders, redrawing, export, and classifiers that read sets and intervals.
+
+Evaluation, attacks and the command may import it. It imports releases, proportions and trees.
+Start with :mod:`~hedgerow.learning.redraw`, or :mod:`~hedgerow.learning.encoders` for features.
+"""
 
 from hedgerow.learning._c45 import C45Classifier
 from hedgerow.learning._kadet import KADETClassifier

@@ -1,4 +1,4 @@
-"""C4.5 as a scikit-learn classifier that takes dataframes as they are."""
+"""C4.5 as a scikit-learn classifier for dataframes with categories and missing values."""
 
 from __future__ import annotations
 
@@ -23,25 +23,24 @@ __all__ = ["C45Classifier"]
 class C45Classifier(ColumnTreeClassifier):
     """C4.5: the same trees as Weka's J48, without Java (see :mod:`hedgerow.anonymizers.trees.inducers.c45`).
 
-    Numbers, dates and text that is all numbers are split by thresholds; categories, other text and booleans have a
+    Numbers, dates and text that consists of numbers are split by thresholds; categories, other text and booleans have a
     branch for each value.
 
     Parameters
     ----------
     confidence : float
-        For pruning: the smaller, the more is pruned; above 0 and at most 0.5.
+        Controls pruning: smaller values prune more; above 0 and at most 0.5.
     min_objects : int
         At least two branches of a split have at least this many records.
     pruned : bool
         Whether to prune the tree.
     fractional : bool
-        Whether cells are read as a release publishes them: a set, an interval or ``*`` sends its record down every
-        branch with its share, by the proportions of the release or else equally (see
-        :mod:`hedgerow.anonymizers.trees.inducers.c45`; subtrees are not raised then). Otherwise they are categories
-        like others.
+        Whether published cells are interpreted: a set, an interval or ``*`` sends its record down every branch with a
+        share, by the proportions of the release or else equally (see :mod:`hedgerow.anonymizers.trees.inducers.c45`;
+        subtrees are then not raised). Otherwise they are ordinary categories.
     proportions : Proportions or path, optional
-        With ``fractional``: the proportions of a release, or the file that holds them, for its table read from a file;
-        a release brings its own.
+        With ``fractional``: the proportions of a release, or the path of their file, for a table that was read from a
+        file. A release has its own.
     missing : sequence of str
         Texts that mean "no value", besides null.
 
@@ -56,7 +55,7 @@ class C45Classifier(ColumnTreeClassifier):
     n_features_in_ : int
         The number of columns of the training table.
     feature_names_in_ : array of str
-        Their names, if it was no array; when predicting they are found by name.
+        Their names, unless it was an array; rows to predict are matched by name.
 
     Examples
     --------
@@ -83,11 +82,13 @@ class C45Classifier(ColumnTreeClassifier):
 
     def _grown(self, X: Any, training: Training) -> ClassificationTree:
         opened = training.opened
-        self._told = proportions_of(X, self.proportions, type(self).__name__) if self.fractional else None
+        self._proportions = proportions_of(X, self.proportions, type(self).__name__) if self.fractional else None
         self._added = share_columns(opened.frame) if self.fractional else []
         columns: Sequence[CodedColumn | SetColumn]
         if self.fractional:
-            columns = published_columns(X, opened, missing=self.missing, missing_is_value=False, proportions=self._told)
+            columns = published_columns(
+                X, opened, missing=self.missing, missing_is_value=False, proportions=self._proportions
+            )
         else:
             columns = encode_training(opened, self.missing, derive=isinstance(X, Release))
         return induce_c45(

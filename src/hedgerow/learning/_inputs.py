@@ -1,10 +1,10 @@
-"""What learners are given: dataframes and releases by the names of their columns, arrays as scikit-learn takes them.
+"""The inputs of learners: dataframes and releases by the names of their columns, arrays as in scikit-learn.
 
-A dataframe or DuckDB relation stays as it is, and unseen rows are found by name: their columns may stand in another
-order, and others may stand between them. A release is its table without the target; a path is the release that was
-saved there. An array or a list of lists becomes a frame (:mod:`hedgerow.matrices`).
+The columns of a dataframe or DuckDB relation are found by name: unseen rows may have them in another order, with others
+between them. A release means its table without the target; a path means the release that is saved there. An array or a
+list of lists becomes a frame (:mod:`hedgerow.io.ndarray`).
 
-**Deviation** from scikit-learn: a frame whose columns are in another order is welcome.
+**Deviation** from scikit-learn: the columns of a frame may be in another order.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# What all learners share: how their parameters are checked, and what scikit-learn is told of them.
+# The base class of learners, which checks parameters and sets scikit-learn's tags.
 #
 # The parameters of a learner are the fields of a dataclass.
 
 
 class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
-    """A learner that takes tables with categories and missing values as they are."""
+    """A learner that accepts tables with categories and missing values."""
 
     missing: Sequence[str]
 
     def _check(self, name: str, right: bool, must: str) -> None:
-        """Refuse a parameter that is not right."""
+        """Refuse an invalid parameter."""
         if not right:
             raise BadInput.parameter(name, type(self).__name__, must, getattr(self, name))
 
@@ -77,14 +77,14 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has n
 
 
 def generator_of(random_state: Any, owner: str) -> np.random.Generator:
-    """The random numbers that a parameter ``random_state`` means."""
+    """The random generator of a parameter ``random_state``."""
     if random_state is None or isinstance(random_state, np.random.Generator) or is_int(random_state, 0):
         return np.random.default_rng(random_state)
     raise BadInput.parameter("random_state", owner, "None, a numpy Generator or an int >= 0", random_state)
 
 
 def refuse_unknown_columns(named: Iterable[str], columns: Sequence[str], why: str = "") -> None:
-    """Refuse names that no column has; ``why`` says where they were given."""
+    """Refuse names that no column has; ``why`` states where the user gave them."""
     for name in named:
         if name not in columns:
             raise BadInput.unknown("column", str(name), columns, why)
@@ -116,7 +116,7 @@ def open_training(estimator: BaseEstimator, X: Any) -> OpenFrame:
 
 
 def note_columns(estimator: BaseEstimator, opened: OpenFrame, *, named: bool) -> None:
-    """Tell an estimator which columns it was fitted on, as scikit-learn wants to know it."""
+    """Set the attributes by which scikit-learn knows the columns of an estimator."""
     columns = opened.frame.columns
     estimator.n_features_in_ = len(columns)
     if named:
@@ -126,15 +126,15 @@ def note_columns(estimator: BaseEstimator, opened: OpenFrame, *, named: bool) ->
 
 
 def open_unseen(estimator: BaseEstimator, X: Any, *, optional: Sequence[str] = ()) -> OpenFrame:
-    """Open a table for a fitted estimator; its columns then have the names they had in training.
+    """Open a table for a fitted estimator, with the names of the training columns.
 
-    A frame may have further columns, in any order, which are kept. Where only one of both tables has names, columns
-    are matched by position, with scikit-learn's warning.
+    A frame may have further columns, in any order, which are kept. If only one of the two tables has names, columns are
+    matched by position, with scikit-learn's warning.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted on what :func:`open_training` opened.
+        Fitted on a table opened by :func:`open_training`.
     X : dataframe, DuckDB relation, Release or array
     optional : sequence of str
         Columns of the training table that may be absent.
@@ -152,22 +152,27 @@ def open_unseen(estimator: BaseEstimator, X: Any, *, optional: Sequence[str] = (
     width = len(opened.frame.columns)
     if width not in (len(names), len(needed)):
         raise BadInput(f"X has {width} features, but {owner} is expecting {len(needed)} features as input.")
-    if named:
-        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", UserWarning, stacklevel=3)
-    elif trained is not None:
-        warnings.warn(
-            f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=3
-        )
+    _warn_of_names(owner, named=named, trained=trained is not None)
     return _renamed(opened, names if width == len(names) else needed)
 
 
+def _warn_of_names(owner: str, *, named: bool, trained: bool) -> None:
+    """Warn like scikit-learn if only one of two tables has names."""
+    if named:
+        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", UserWarning, stacklevel=4)
+    elif trained:
+        warnings.warn(
+            f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=4
+        )
+
+
 def loaded(X: Any) -> Any:
-    """What is given to a learner; a path is the release that was saved there."""
+    """The input of a learner; a path is replaced by the release that is saved there."""
     return Release.load(X) if isinstance(X, str | Path) else X
 
 
 def labels_of_release(release: Release) -> NDArray[Any]:
-    """The labels that a release publishes, in the order of its rows.
+    """The published labels of a release, in the order of its rows.
 
     Raises
     ------
@@ -180,15 +185,15 @@ def labels_of_release(release: Release) -> NDArray[Any]:
 
 
 def _open(estimator: BaseEstimator, X: Any) -> tuple[OpenFrame, bool]:
-    """Open what is given, and say whether its columns have names."""
+    """Open an input, and return whether its columns have names."""
     if is_matrix(X):
         allow_nan = get_tags(estimator).input_tags.allow_nan
         return open_matrix(X, type(estimator).__name__, allow_nan=allow_nan), False
-    if nw.dependencies.is_pandas_dataframe(X) and len(X.columns) and not any(isinstance(one, str) for one in X.columns):
-        # pandas numbers the columns of a frame that is made without names.
+    if nw.dependencies.is_pandas_dataframe(X) and len(X.columns) and not any(isinstance(c, str) for c in X.columns):
+        # pandas numbers unnamed columns.
         return open_frame(X.set_axis(positions(X.shape[1]), axis=1)), False
     if not isinstance(X, Release):
-        return open_frame(X), True  # which refuses what is no table
+        return open_frame(X), True  # refuses anything but a table
     opened = open_frame(X.table)
     return (opened if X.target is None else replace(opened, frame=without_column(opened.frame, X.target))), True
 

@@ -1,4 +1,4 @@
-"""kADET as a scikit-learn classifier: the model itself is what may be published."""
+"""kADET as a scikit-learn classifier, whose model itself may be published."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from hedgerow._internal.arrays import Floats, Longs
 from hedgerow.anonymizers.trees.inducers.kadet import Criterion, People, Records, induce_kadet
 from hedgerow.anonymizers.trees.nodes.classification import Prediction
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree, places_of
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizedAttribute, GeneralizingTree, places_of
 from hedgerow.core.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.errors import BadInput, is_int, plural, translated
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
@@ -28,26 +28,26 @@ __all__ = ["KADETClassifier"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KADETClassifier(TreeClassifier[GeneralizingTree]):
-    """A decision tree that tells nobody apart from fewer than k people (see
-    :mod:`hedgerow.anonymizers.trees.inducers.kadet`).
+    """A k-anonymous decision tree (see :mod:`hedgerow.anonymizers.trees.inducers.kadet`).
 
     Parameters
     ----------
     k : int
-        Every span has at least so many records. A span is those whose public values lead to the same leaf, however
-        the private questions are answered. Weights of rows must be whole numbers, because k counts records.
+        The least number of records in every span. A span consists of the records whose public values lead to the same
+        leaves, however the private questions are answered. Weights of rows must be whole numbers, since k counts
+        records.
     public : sequence of str, optional
-        The columns whose values of a person others may know, the quasi-identifiers; all if not given. The others
-        are private, and so is the label.
+        The quasi-identifiers, whose values others may know; by default all columns. The other columns are private, and
+        so is the label.
     hierarchies : mapping of column to hierarchy, optional
-        How public columns generalize: whatever a schema takes. A column without one is asked by its values, or, if it
-        holds numbers or dates, by thresholds; those of private columns are not used.
+        The hierarchies of public columns, as in a schema. A column without a hierarchy is split by its values, or by
+        thresholds if it contains numbers or dates. Hierarchies of private columns are not used.
     criterion : {"gain_ratio", "gain"}
-        What the best split of a node is.
+        The measure by which a node chooses its split.
     pruned : bool
         Whether to prune the tree.
     missing : sequence of str
-        Texts that mean "no value", besides null; a missing value is a value of its own.
+        Texts that mean "no value", besides null; a missing value is a separate value.
 
     Attributes
     ----------
@@ -56,13 +56,13 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
     tree_ : GeneralizingTree
         The tree as data.
     spans_ : int array
-        How many records each span has, the smallest first.
+        The number of records of each span, in ascending order.
     n_leaves_, tree_size_ : int
         The number of leaves, and of all nodes.
     n_features_in_ : int
         The number of columns of the training table.
     feature_names_in_ : array of str
-        Their names, if it was no array; when predicting they are found by name.
+        Their names, unless it was an array; rows to predict are matched by name.
 
     Examples
     --------
@@ -99,8 +99,8 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         self._given = {name: self._hierarchy(opened, name, name in public) for name in opened.frame.columns}
         columns = [self._encode(opened, name) for name in opened.frame.columns]
         attributes = [
-            GeneralizedAttribute(column.domain, self._given[column.domain.name].encode(column.domain), one in public)
-            for one, column in zip(opened.frame.columns, columns, strict=True)
+            GeneralizedAttribute(column.domain, self._given[column.domain.name].encode(column.domain), name in public)
+            for name, column in zip(opened.frame.columns, columns, strict=True)
         ]
         people = _people(attributes, columns, weights)
         tree = induce_kadet(
@@ -112,15 +112,15 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
             criterion=self.criterion,
             pruned=self.pruned,
         )
-        places = np.stack([one.places(codes) for one, codes in zip(attributes, people.codes, strict=True)])
+        places = np.stack([attribute.places(codes) for attribute, codes in zip(attributes, people.codes, strict=True)])
         self.spans_ = np.sort(np.bincount(tree.spans(places), people.weights).astype(np.int64))
         return tree
 
     def _answer(self, opened: OpenFrame) -> Prediction:
         """Send rows down the tree.
 
-        An unknown value is taken for the nearest node above it that the hierarchy knows; where a node has no branch
-        for it, the labels of that node answer.
+        An unknown value counts as the nearest known node above it. If a node has no branch for it, the labels of that
+        node are the prediction.
         """
         places = np.empty((len(self.tree_.attributes), len(opened.frame)), dtype=np.int32)
         for at, attribute in enumerate(self.tree_.attributes):
@@ -130,14 +130,14 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         return Prediction(deciding, deciding.argmax(axis=1))
 
     def _encode(self, opened: OpenFrame, name: str, like: Domain | None = None) -> EncodedColumn:
-        """A column as codes of its own values; text is read as what it was in training."""
+        """A column as codes of its own values; text is read as the kind of the training column."""
         values = as_arrow(opened.frame[name])
         derive = like is not None and like.kind != "text"
         with translated(BadValues, into=lambda bad: bad.in_rows(values)):
             return encode_column(name, values, missing=self.missing, kind="derived" if derive else "typed")
 
     def _hierarchy(self, opened: OpenFrame, name: str, public: bool) -> Hierarchy:
-        """The hierarchy that is given for a public column; categories that look like numbers stay categories."""
+        """The hierarchy of a column; categories that look like numbers stay categories."""
         given = (self.hierarchies or {}).get(name) if public else None
         categories = pa.types.is_dictionary(as_arrow(opened.frame[name]).type)
         return hierarchy_of("flat" if given is None and categories else given, name)
@@ -183,7 +183,7 @@ def _records(
 
 
 def _people(attributes: Sequence[GeneralizedAttribute], columns: Sequence[EncodedColumn], weights: Longs) -> People:
-    """The distinct combinations of the public columns; a private one has the code 0 throughout, which nothing reads."""
+    """The distinct combinations of the public columns. Private columns have the code 0, which is never read."""
     public = [at for at, attribute in enumerate(attributes) if attribute.public]
     sizes = [attributes[at].domain.size for at in public]
     distinct, index = tabulate([columns[at].codes for at in public], sizes, len(weights))

@@ -1,8 +1,8 @@
-"""Published tables as trees read them: the cells of every column, with what a release says of its classes.
+"""Published tables for trees: the cells of every column, with the proportions of the classes.
 
-Used are only the published table, the proportions, and the taxonomies that were given to the release: hierarchies that
-are made of the values themselves, such as masking, would tell values that were not published. Where a release carries
-proportions, a label stands for the values that the classes with it hold.
+Only the published table, the proportions, and the taxonomies of the release are used: hierarchies that are made from
+the values themselves, such as masking, would reveal unpublished values. With proportions, a label stands for the values
+that its classes hold.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Floats, Longs
-from hedgerow.anonymizers.trees.sets import SetAttribute, SetColumn, read_training, read_unseen
+from hedgerow.anonymizers.trees.sets import ClassShares, SetAttribute, SetColumn, read_training, read_unseen
 from hedgerow.core.cells import NO_LABELS, Leaves, leaves_below, parse, published_labels
-from hedgerow.core.counts import encode_column
-from hedgerow.core.counts.reading import number_of
+from hedgerow.core.counts import encode_column, number_of
 from hedgerow.core.proportions import ColumnProportions, Proportions, Spread
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of
@@ -42,16 +41,16 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# Columns such as ``age=[20,30)``: shares of the parts of another column, as an anonymizer in a pipeline adds them.
+# Columns such as ``age=[20,30)``: shares of the parts of another column, which an anonymizer in a pipeline adds.
 
 
 _ROUNDING: Final = 1e-6
 
 
 def part_columns(frame: nw.DataFrame[Any]) -> dict[str, list[str]]:
-    """Find the columns that hold shares, by the column that they speak of.
+    """The columns of shares, by the column that they divide.
 
-    They are named after it, hold numbers from 0 to 1, and add up to 1 in every row that has them.
+    They are named after it, contain numbers from 0 to 1, and add up to 1 in every row that has them.
 
     Examples
     --------
@@ -76,12 +75,12 @@ def part_columns(frame: nw.DataFrame[Any]) -> dict[str, list[str]]:
 
 
 def share_columns(frame: nw.DataFrame[Any]) -> list[str]:
-    """All columns that hold shares."""
+    """All columns of shares."""
     return [name for names in part_columns(frame).values() for name in names]
 
 
 def part_labels(owner: str, names: list[str]) -> list[str]:
-    """The parts themselves.
+    """The parts that columns of shares refer to.
 
     >>> part_labels("age", ["age=[20,30)", "age=[30,40]"])
     ['[20,30)', '[30,40]']
@@ -90,7 +89,7 @@ def part_labels(owner: str, names: list[str]) -> list[str]:
 
 
 def part_shares(frame: nw.DataFrame[Any], names: list[str]) -> Floats:
-    """The shares of each row, nan where it has none, (rows, parts)."""
+    """The shares of each row, nan if it has none, (rows, parts)."""
     shares = np.empty((len(frame), len(names)))
     for at, name in enumerate(names):
         shares[:, at] = as_arrow(frame[name].cast(nw.Float64())).to_numpy()
@@ -104,13 +103,13 @@ def _are_shares(shares: Floats) -> bool:
 
 
 def proportions_of(X: Any, given: object, owner: str) -> Proportions | None:
-    """The proportions that are given, or else those of the release that is learnt from."""
+    """The given proportions, by default those of the release."""
     read = proportions_given(given, owner)
     return X.proportions if read is None and isinstance(X, Release) else read
 
 
 def proportions_given(given: object, owner: str) -> Proportions | None:
-    """The proportions that somebody gives: as they are, by the path of their file, or none."""
+    """The proportions of a parameter, which may be the path of their file."""
     if isinstance(given, str | Path):
         return Proportions.load(given)
     if given is not None and not isinstance(given, Proportions):
@@ -129,19 +128,19 @@ def published_columns(
     hierarchies: Mapping[str, Any] | None = None,
     proportions: Proportions | None = None,
 ) -> list[SetColumn]:
-    """Read all columns of the training table, but for those that hold shares of the parts of others.
+    """Read all columns of the training table, except the columns of shares.
 
     Parameters
     ----------
     X : dataframe, Release or array
-        What was given, of which ``opened`` is the table.
+        The input; ``opened`` is its table.
     opened : OpenFrame
     missing : sequence of str
         Texts that mean "no value".
     own, missing_is_value : bool
         See :func:`hedgerow.anonymizers.trees.sets.read_training`.
     hierarchies : mapping of column to hierarchy, optional
-        How labels are read: whatever a schema takes. A release brings its own taxonomies.
+        The hierarchies of published labels, as in a schema. A release has its own taxonomies.
     proportions : Proportions, optional
         The proportions of the classes.
 
@@ -158,7 +157,7 @@ def published_columns(
     """
     frame = opened.frame
     refuse_unknown_columns(hierarchies or {}, frame.columns, "A hierarchy is given for it.")
-    told = {} if proportions is None else {column.name: column for column in proportions.columns}
+    known = {} if proportions is None else {column.name: column for column in proportions.columns}
     classes = None if proportions is None else proportions.classes_of(frame)
     added = set(share_columns(frame))
     columns = []
@@ -167,9 +166,9 @@ def published_columns(
             continue
         values = as_arrow(frame[name])
         leaves = _leaves(X, name, values, missing, hierarchies)
-        spread = told[name].spread(leaves) if name in told else None
+        spread = known[name].spread(leaves) if name in known else None
         if spread is not None:
-            leaves = {**_told_leaves(told[name], spread), **leaves}
+            leaves = {**_published_leaves(known[name], spread), **leaves}
         columns.append(
             read_training(
                 name,
@@ -178,8 +177,7 @@ def published_columns(
                 own=own,
                 missing_is_value=missing_is_value,
                 leaves=leaves,
-                spread=spread,
-                classes=classes,
+                shares=_class_shares(spread, classes),
             )
         )
     return columns
@@ -188,26 +186,31 @@ def published_columns(
 def unseen_columns(
     attributes: Sequence[SetAttribute], opened: OpenFrame, missing: Sequence[str], proportions: Proportions | None
 ) -> list[SetColumn]:
-    """Read the columns of another table; rows that were recoded have the proportions of their class."""
+    """Read the columns of another table; recoded rows have the proportions of their class."""
     frame = opened.frame
-    told = {} if proportions is None else {column.name: column for column in proportions.columns}
+    known = {} if proportions is None else {column.name: column for column in proportions.columns}
     classes: Longs | None = None
-    if proportions is not None and all(name in frame.columns for name in told):
+    if proportions is not None and all(name in frame.columns for name in known):
         classes = proportions.classes_of(frame)
     return [
         read_unseen(
             attribute,
             as_arrow(frame[attribute.name]),
             missing=missing,
-            spread=told[attribute.name].spread(attribute.leaves) if attribute.name in told else None,
-            classes=classes,
+            shares=_class_shares(
+                known[attribute.name].spread(attribute.leaves) if attribute.name in known else None, classes
+            ),
         )
         for attribute in attributes
     ]
 
 
-def _told_leaves(column: ColumnProportions, spread: Spread) -> Leaves:
-    """The labels that a release publishes, and the values that the classes with each of them may hold."""
+def _class_shares(spread: Spread | None, classes: Longs | None) -> ClassShares | None:
+    return None if spread is None or classes is None else ClassShares(spread, classes)
+
+
+def _published_leaves(column: ColumnProportions, spread: Spread) -> Leaves:
+    """The values that the classes with each published label may hold."""
     values = spread.domain.labels.tolist()
     known, size = set(values), spread.domain.size
     starts, held, _ = spread.classes()

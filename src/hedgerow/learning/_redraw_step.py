@@ -1,7 +1,7 @@
-"""Redrawing as a step of an imbalanced-learn pipeline: learners train on what can be known of a release, and no more.
+"""Redrawing as a step of an imbalanced-learn pipeline, after which learners see only what a release reveals.
 
-The training rows are anonymized with proportions and drawn back to original values
-(:mod:`hedgerow.learning.redraw`), so that any learner follows, and rows to be predicted stay as they are.
+The training rows are anonymized with proportions, then redrawn as original values (:mod:`hedgerow.learning.redraw`).
+Any learner may follow, and rows to predict stay unchanged.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ __all__ = ["Redraw"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
-    """Anonymize training rows and draw them back to original values, as a step of an imbalanced-learn pipeline.
+    """Anonymize training rows and redraw them as original values, as a step of an imbalanced-learn pipeline.
 
     Parameters
     ----------
     anonymizer : Anonymizer
-        The method, such as ``hr.Mondrian(k=10)``. Its proportions are used, whether it would publish them or not. All
-        columns are quasi-identifiers unless it has a schema.
+        The method, such as ``hr.Mondrian(k=10)``. Its proportions are always used, even if it does not publish them.
+        All columns are quasi-identifiers unless it has a schema.
     repeats : int
         How many times to draw each record.
     shares : {"auto", "proportions", "uniform", "frequency"}
-        How probable the values are that a cell may stand for, as for :func:`hedgerow.learning.redraw`. The last two
+        The probabilities of the values that a cell may stand for, as in :func:`hedgerow.learning.redraw`. The last two
         need no proportions.
     random_state : int, numpy Generator or None
-        The same number gives the same rows, in the same order. It also decides what the anonymizer leaves to chance,
-        unless that has a seed of its own.
+        The same number gives the same rows, in the same order. It is also the seed of the anonymizer, unless that has
+        its own.
 
     Attributes
     ----------
     release_ : Release
-        What the rows were drawn from.
+        The release that the rows were drawn from.
 
     Examples
     --------
@@ -65,25 +65,25 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
     random_state: Seed = None
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Anonymize training rows, without drawing any: ``release_`` is what they would be drawn from."""
+        """Anonymize training rows without drawing any. ``release_`` is the release."""
         self._released(X, y)
         return self
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Anonymize training rows and draw them anew.
+        """Anonymize training rows and redraw them.
 
         Parameters
         ----------
         X : dataframe or array
             The columns of an array are called ``x0``, ``x1``, ….
         y : array or series
-            The class; it is the target of the anonymizer's schema.
+            The classes, which are the target of the anonymizer's schema.
 
         Returns
         -------
         X, y
-            ``repeats`` times the published rows in the original domain, shuffled, and their classes. Columns have the
-            types that they came in, and so have the classes of a series.
+            The published rows as original values, ``repeats`` times, shuffled, and their classes. Columns and classes
+            have their original types.
         """
         labelled, generator = self._released(X, y)
         drawn = self._drawn(self.release_, generator)
@@ -114,9 +114,9 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
         return labelled, generator
 
     def _drawn(self, release: Release, generator: np.random.Generator) -> Any:
-        """The release in the original domain.
+        """The redrawn release.
 
-        Its rows are in no order that a seed decides, so they are sorted before a seeded draw.
+        No seed decides the order of its rows, so they are sorted before a seeded draw.
         """
         if self.random_state is None:
             return redraw(release, self.repeats, generator, shares=self.shares)
@@ -144,23 +144,23 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
 
 
 def _in_their_types(labelled: Labelled, features: nw.DataFrame[Any]) -> Any:
-    """Features in the types that their columns came in."""
+    """Features in their original types."""
     opened = labelled.opened
     columns = {name: _typed(opened, features[name], opened.frame[name]) for name in features.columns}
     return opened.back(assemble(opened, columns, same_categories=True))
 
 
 def _typed(opened: OpenFrame, column: nw.Series[Any], original: nw.Series[Any]) -> nw.Series[Any]:
-    """A drawn column as its original was: truth values, categories, numbers of the same width."""
+    """A drawn column in the type of the original: truth values, categories, numbers of the same width."""
     like_pandas = opened.frame.implementation.is_pandas_like()
     if column.dtype == original.dtype and not like_pandas:
         return column
     zone = original.dtype.time_zone if isinstance(original.dtype, nw.Datetime) else None
     if zone is not None and isinstance(column.dtype, nw.Datetime) and column.dtype.time_zone is None:
-        # Moments are drawn as the clocks show them; those that clocks show twice, or never, are the earlier ones.
+        # Times are drawn in local time; a local time that is ambiguous, or does not exist, becomes the earliest moment.
         drawn = as_arrow(column)
-        told = pc.assume_timezone(drawn, zone, ambiguous="earliest", nonexistent="earliest").cast(drawn.type)
-        in_utc = opened.series(column.name, told.combine_chunks()).dt.replace_time_zone("UTC")
+        moments = pc.assume_timezone(drawn, zone, ambiguous="earliest", nonexistent="earliest").cast(drawn.type)
+        in_utc = opened.series(column.name, moments.combine_chunks()).dt.replace_time_zone("UTC")
         column = in_utc.dt.convert_time_zone(zone)
     if original.dtype == nw.Boolean:
         # Truth values are drawn as text.

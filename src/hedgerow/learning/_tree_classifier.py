@@ -1,4 +1,4 @@
-"""What the tree classifiers share: their training table, what they say of rows, and the face of an estimator."""
+"""The base classes of tree classifiers: training table, prediction, and scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -31,23 +31,22 @@ __all__ = ["ColumnTreeClassifier", "Training", "TreeClassifier", "coded_labels",
 
 
 # --------------------------------------------------------------------------------------------------
-# The labels and weights that a classifier is given, checked and coded.
+# The labels and weights of a classifier, checked and coded.
 #
-# **Deviations** from scikit-learn: labels that are whole numbers may be written as floats, and the messages never
-# show a label.
+# **Deviations** from scikit-learn: whole-number labels may be floats, and messages never show a label.
 
 
 def labels_given(X: Any, y: Any, owner: str) -> Any:
-    """The labels as they are given, or else those of the release that is learnt from."""
+    """The given labels, by default those of the release."""
     if y is not None:
         return y
     if isinstance(X, Release):
         return labels_of_release(X)
-    raise BadInput(f"{owner} requires y to be passed, but the target y is None. Only a release brings its own.")
+    raise BadInput(f"{owner} requires y to be passed, but the target y is None. Only a release has its own labels.")
 
 
 def coded_labels(y: Any, rows: int) -> tuple[NDArray[Any], Longs]:
-    """The distinct labels, sorted, and which of them each row has; none may be missing."""
+    """The sorted distinct labels, and the code of each row's label; missing labels are refused."""
     labels = np.asarray(y)
     if labels.shape == (rows, 1):
         warnings.warn(
@@ -95,9 +94,9 @@ AnyTree = TypeVar("AnyTree", bound=LabellingTree)
 
 
 class Training(NamedTuple):
-    """A training table: its rows, the labels and which of them each row has, and how many records a row stands for.
+    """A training table: its rows, the classes, the code of each row's label, and the weights of rows.
 
-    Rows of weight 0 are left out; without weights ``weights`` is ``None``.
+    Rows of weight 0 are removed; ``weights`` is ``None`` if there are none.
     """
 
     opened: OpenFrame
@@ -112,7 +111,7 @@ class Training(NamedTuple):
 
 
 class TreeClassifier(ClassifierMixin, TableEstimator, ABC, Generic[AnyTree]):  # type: ignore[misc]  # no type hints there
-    """A classifier with a tree; a subclass grows it in ``_grown`` and asks it in ``_answer``."""
+    """A classifier with a tree. A subclass grows it in ``_grown`` and uses it in ``_answer``."""
 
     tree_: AnyTree
     _added: Sequence[str] = ()
@@ -124,12 +123,12 @@ class TreeClassifier(ClassifierMixin, TableEstimator, ABC, Generic[AnyTree]):  #
         Parameters
         ----------
         X : dataframe, Release, path or array
-            pandas, polars or pyarrow, or a DuckDB relation; the columns of an array are known by position; a path is
-            that of a saved release. Missing values are welcome.
+            A dataframe (pandas, polars or pyarrow), a DuckDB relation, a release, the path of a saved release, or an
+            array, whose columns are matched by position. Missing values are allowed.
         y : array or series, optional
-            The label of each row; none may be missing. A release brings its own, the target.
+            The label of each row, without missing values. A release has its own, the target.
         sample_weight : array, optional
-            How many records each row stands for; a row of weight 0 is left out.
+            The number of records that each row stands for; a row of weight 0 is ignored.
         """
         self._check_parameters()
         X = loaded(X)
@@ -141,17 +140,17 @@ class TreeClassifier(ClassifierMixin, TableEstimator, ABC, Generic[AnyTree]):  #
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Name the label of each row: the most probable, the first of equally probable ones."""
-        named = self._prediction(X).labels
-        return np.asarray(self.classes_[named])
+        """Predict the label of each row: the most probable label, the first of several that are equally probable."""
+        codes = self._prediction(X).labels
+        return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: Any) -> Floats:
-        """Give the probability of each label, in the order of ``classes_``."""
+        """Predict the probability of each label, in the order of ``classes_``."""
         shares = self._prediction(X).shares
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def export_text(self) -> str:
-        """Write the tree as text, a line per branch."""
+        """The tree as text, a line per branch."""
         check_is_fitted(self)
         return self.tree_.export_text()
 
@@ -160,7 +159,7 @@ class TreeClassifier(ClassifierMixin, TableEstimator, ABC, Generic[AnyTree]):  #
 
     @abstractmethod
     def _grown(self, X: Any, training: Training) -> AnyTree:
-        """Grow the tree; ``X`` is what the training table was opened from."""
+        """Grow the tree; ``X`` is the original input of the training table."""
 
     @abstractmethod
     def _answer(self, opened: OpenFrame) -> Prediction:
@@ -171,7 +170,7 @@ class TreeClassifier(ClassifierMixin, TableEstimator, ABC, Generic[AnyTree]):  #
         return self._answer(open_unseen(self, loaded(X), optional=self._added))
 
     def _open(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        """Open what the tree is grown from."""
+        """Open the training table."""
         opened = open_training(self, X)
         rows = len(opened.frame)
         classes, labels = coded_labels(labels_given(X, y, type(self).__name__), rows)
@@ -185,12 +184,12 @@ class TreeClassifier(ClassifierMixin, TableEstimator, ABC, Generic[AnyTree]):  #
 
 
 class ColumnTreeClassifier(TreeClassifier[ClassificationTree]):
-    """A classifier whose tree asks for columns as they are, or as a release publishes them."""
+    """A classifier whose tree reads raw columns or published columns."""
 
-    _told: Proportions | None = None
+    _proportions: Proportions | None = None
 
     def _answer(self, opened: OpenFrame) -> Prediction:
         tree = self.tree_
         if tree.set_attributes:
-            return tree.classify_sets(unseen_columns(tree.set_attributes, opened, self.missing, self._told))
+            return tree.classify_sets(unseen_columns(tree.set_attributes, opened, self.missing, self._proportions))
         return tree.classify(encode_like(tree.attributes, opened, self.missing))

@@ -1,13 +1,14 @@
-"""Writing a release for other programs: ARFF for Weka, CSV for the rest, intervals as text or as two columns."""
+"""Writes a release for other programs: ARFF for Weka, CSV for others; intervals as text or as two columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,9 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Floats, Ints
 from hedgerow.core.cells import Interval, Suppressed, ValueSet, parse, read, stands_for
-from hedgerow.core.counts import BadValues, EncodedColumn, encode_column
-from hedgerow.core.counts.encoding import dictionary_of
-from hedgerow.core.counts.reading import is_text, number_of
+from hedgerow.core.counts import BadValues, EncodedColumn, dictionary_of, encode_column, is_text, number_of
 from hedgerow.engines.source_file import copy_options
 from hedgerow.engines.sql import place_literal
 from hedgerow.errors import BadInput, translated, unwritable
@@ -33,10 +32,10 @@ __all__ = ["export", "write_arff"]
 
 
 # --------------------------------------------------------------------------------------------------
-# Writing ARFF, the format of Weka: a head that declares every attribute, and a line per row.
+# ARFF, the format of Weka: a header that declares every attribute, and a line per row.
 #
-# Attributes are ``numeric``, dates, or nominal with the list of their values. Names and nominal values are quoted, so
-# that sets such as ``{a|b}`` and any other text read back as they were; a missing value is ``?`` without quotes.
+# Attributes are ``numeric``, dates, or nominal with a list of values. Names and nominal values are quoted, so that any
+# text, such as a set ``{a|b}``, reads back unchanged. A missing value is ``?`` without quotes.
 
 
 _ABSENT: Final = "?"
@@ -61,13 +60,13 @@ def write_arff(
     relation : str
         The name of the table.
     columns : mapping of name to Arrow array
-        Text, numbers, booleans or dates. Text that is all numbers is numeric, unless it is a dictionary; null and
+        Text, numbers, booleans or dates. Text that consists of numbers is numeric, unless it is a dictionary. Null and
         empty text are missing.
     nominal : sequence of str
-        Columns that are nominal whatever they hold, such as the labels.
+        Columns that are always nominal, such as the labels.
     declared : mapping of name to values, optional
-        The values of nominal columns, where another table has them too: all of these are declared, in this order, and
-        any other is missing.
+        The values of nominal columns that another table shares. All of them are declared, in this order; any other
+        value is missing.
 
     Examples
     --------
@@ -86,18 +85,20 @@ def write_arff(
     ?,82.5
     <BLANKLINE>
     """
-    told = declared or {}
+    known = declared or {}
     attributes = [
-        _told_attribute(name, values, told[name]) if name in told else _attribute(name, values, name in nominal)
+        _declared_attribute(name, values, known[name]) if name in known else _attribute(name, values, name in nominal)
         for name, values in columns.items()
     ]
-    head = [f"@relation {_quoted(relation)}", "", *(one.declaration for one in attributes), "", "@data", ""]
+    declarations = [attribute.declaration for attribute in attributes]
+    head = [f"@relation {_quoted(relation)}", "", *declarations, "", "@data", ""]
     rows = len(attributes[0].codes)
     with path.open("wb") as out:
         out.write("\n".join(head).encode())
         for start in range(0, rows, _ROWS_AT_ONCE):
-            # The lines of an Arrow array stand one after the other in memory, as they do in the file.
-            cells = [one.cells.take(pa.array(one.codes[start : start + _ROWS_AT_ONCE])) for one in attributes]
+            # In memory the lines of an Arrow array follow each other as in the file.
+            rows_here = slice(start, start + _ROWS_AT_ONCE)
+            cells = [attribute.cells.take(pa.array(attribute.codes[rows_here])) for attribute in attributes]
             separator, nothing, end = (pa.scalar(text, pa.large_string()) for text in (",", "", "\n"))
             lines = pc.binary_join_element_wise(pc.binary_join_element_wise(*cells, separator), nothing, end)
             _, _, text = lines.buffers()
@@ -106,7 +107,7 @@ def write_arff(
 
 @dataclass(frozen=True, eq=False)
 class _Attribute:
-    """How a column is declared, its distinct cells as they are written, and which of them each row has."""
+    """The declaration of a column, its distinct cells as text, and the code of the cell of each row."""
 
     declaration: str
     cells: pa.Array
@@ -126,7 +127,7 @@ def _attribute(name: str, values: pa.ChunkedArray, nominal: bool) -> _Attribute:
     )
 
 
-def _told_attribute(name: str, values: pa.ChunkedArray, labels: Sequence[str]) -> _Attribute:
+def _declared_attribute(name: str, values: pa.ChunkedArray, labels: Sequence[str]) -> _Attribute:
     texts = values.cast(pa.large_string())
     codes = pc.index_in(texts, pa.array(labels, texts.type)).fill_null(len(labels))
     return _nominal(name, labels, codes.to_numpy())
@@ -144,7 +145,7 @@ def _encoded(name: str, values: pa.ChunkedArray, *, as_text: bool) -> EncodedCol
 
 
 def _kind(domain: Domain, labels: list[str]) -> str:
-    """What ARFF calls numbers and days; nothing for categories."""
+    """The ARFF type of numbers and days; empty for categories."""
     if domain.kind == "number" or not labels:
         return "numeric"
     days = domain.kind == "date" and all(len(label) == _LENGTH_OF_A_DAY for label in labels)
@@ -155,8 +156,8 @@ def _quoted(text: str) -> str:
     return f"'{text.translate(_ESCAPES)}'"
 
 
-_WAYS: Final = {"arff": ("?", SUPPRESSED_TEXT), "csv": (SUPPRESSED_TEXT, "?", "")}
-"""How a suppressed cell may be written in each format; the first is the default."""
+_MARKS: Final = {"arff": ("?", SUPPRESSED_TEXT), "csv": (SUPPRESSED_TEXT, "?", "")}
+"""The marks that may replace a suppressed cell in each format; the first is the default."""
 
 
 def export(
@@ -169,25 +170,24 @@ def export(
 ) -> Path:
     """Write a published table for another program.
 
-    The file appears whole or not at all. It replaces an older one of its name, and the manifest and the proportions
-    of that one go with it.
+    The file appears complete or not at all. It replaces an older file of the same name, whose manifest and proportions
+    are removed.
 
     Parameters
     ----------
     release : Release, path or dataframe
-        A dataframe (pandas, polars, pyarrow or a DuckDB relation) as it was published; a path is that of a saved
-        release.
+        A release, the path of a saved release, or a published dataframe (pandas, polars, pyarrow or a DuckDB relation).
     path : str or Path
         ``.arff``, ``.csv`` or ``.csv.gz``.
     suppressed : {"*", "?", ""}, optional
-        How a suppressed cell is written. By default ``*`` in a CSV, where ``""`` leaves it empty as missing values
-        are. In ARFF it is missing (``?``) by default, and ``*`` makes it a value of its own.
+        The text of a suppressed cell. In a CSV the default is ``*``, and ``""`` leaves the cell empty like a missing
+        value. In ARFF the default is missing (``?``), and ``*`` makes it a separate value.
     intervals : {"text", "columns"}
-        ``"columns"`` writes a column that publishes intervals or sets of numbers as two: ``age_low`` and
-        ``age_high``, equal for a plain number and empty for what is suppressed or missing.
+        ``"columns"`` splits a column of intervals or sets of numbers in two: ``age_low`` and ``age_high``. They are
+        equal for a plain number, and empty for a suppressed or missing cell.
     target : str, optional
-        The column of labels; by default that of the release. In ARFF it is nominal and the last attribute. It is never
-        taken for a published value: a label ``*`` stays one.
+        The column of labels; by default that of the release. In ARFF it is nominal and the last attribute. Its values
+        are not interpreted: a label ``*`` stays a label.
 
     Returns
     -------
@@ -195,8 +195,8 @@ def export(
 
     Notes
     -----
-    Of a release only the quasi-identifiers are taken for published values; of a dataframe all columns but the target.
-    In ARFF a column whose cells are all numbers or missing is numeric, one of days a date, any other nominal.
+    In a release, only the quasi-identifiers are read as published values; in a dataframe, all columns except the
+    target. In ARFF a column of numbers is numeric, a column of days a date, any other column nominal.
 
     Examples
     --------
@@ -214,9 +214,7 @@ def export(
     path = Path(path)
     kind = _format(path)
     check_place(path)
-    if suppressed is not None and suppressed not in _WAYS[kind]:
-        must = f"one of {', '.join(map(repr, _WAYS[kind]))} for .{kind}"
-        raise BadInput.parameter("suppressed", "export", must, suppressed)
+    mark = _mark(suppressed, kind)
     if intervals not in ("text", "columns"):
         raise BadInput.parameter("intervals", "export", "'text' or 'columns'", intervals)
     release = loaded(release)
@@ -228,18 +226,20 @@ def export(
     if target is not None and target not in frame.columns:
         raise BadInput.unknown("column", target, frame.columns, "It is named as target.")
     published = set(release.quasi if isinstance(release, Release) else frame.columns) - {target}
-    written = _WAYS[kind][0] if suppressed is None else suppressed
-    absent = written == "" or (written == "?" and kind == "arff")
     columns: dict[str, pa.ChunkedArray] = {}
     for name in frame.columns:
-        values = as_arrow(frame[name])
-        new = _published(name, values, None if absent else written, intervals) if name in published else {name: values}
-        taken = [one for one in new if one != name and one in frame.columns]
-        if taken:
-            raise BadInput(f"There is a column {taken[0]!r} already, beside the intervals of {name!r}. Rename one.")
-        columns |= new
+        columns |= _written(frame, name, published, mark, intervals)
     _write(path, kind, columns, target)
     return path
+
+
+def _mark(suppressed: str | None, kind: Literal["arff", "csv"]) -> str | None:
+    """The text of a suppressed cell, ``None`` if it is written as a missing value."""
+    if suppressed is not None and suppressed not in _MARKS[kind]:
+        must = f"one of {', '.join(map(repr, _MARKS[kind]))} for .{kind}"
+        raise BadInput.parameter("suppressed", "export", must, suppressed)
+    mark = _MARKS[kind][0] if suppressed is None else suppressed
+    return None if mark == "" or (mark == "?" and kind == "arff") else mark
 
 
 def _format(path: Path) -> Literal["arff", "csv"]:
@@ -251,10 +251,20 @@ def _format(path: Path) -> Literal["arff", "csv"]:
     raise BadInput(f"The file {path.name!r} is neither .arff, .csv nor .csv.gz. Give it one of these endings.")
 
 
-def _published(
-    name: str, values: pa.ChunkedArray, suppressed: str | None, intervals: str
+def _written(
+    frame: nw.DataFrame[Any], name: str, published: Collection[str | None], mark: str | None, intervals: str
 ) -> dict[str, pa.ChunkedArray]:
-    """A published column as it is written: one, or two with the ends of its numbers."""
+    """A column for the file. A published column may become two, with the ends of its numbers."""
+    if name not in published:
+        return {name: as_arrow(frame[name])}
+    columns = _published(name, as_arrow(frame[name]), mark, intervals)
+    taken = [column for column in columns if column != name and column in frame.columns]
+    if taken:
+        raise BadInput(f"There is a column {taken[0]!r} already, beside the intervals of {name!r}. Rename one.")
+    return columns
+
+
+def _published(name: str, values: pa.ChunkedArray, mark: str | None, intervals: str) -> dict[str, pa.ChunkedArray]:
     if not is_text(values.type.value_type if pa.types.is_dictionary(values.type) else values.type):
         return {name: values}
     codes, distinct = dictionary_of(name, values)
@@ -266,10 +276,10 @@ def _published(
             low, high = (_taken(pa.array(some, from_pandas=True), at) for some in ends)
             return {f"{name}_low": low, f"{name}_high": high}
     if SUPPRESSED_TEXT in texts:
-        texts = [suppressed if text == SUPPRESSED_TEXT else text for text in texts]
-        written = _taken(pa.array(texts, pa.large_string()), at)
-        # Categories stay such, whatever they look like.
-        return {name: written.dictionary_encode() if pa.types.is_dictionary(values.type) else written}
+        texts = [mark if text == SUPPRESSED_TEXT else text for text in texts]
+        marked = _taken(pa.array(texts, pa.large_string()), at)
+        # Categories remain categories, even if they look like numbers.
+        return {name: marked.dictionary_encode() if pa.types.is_dictionary(values.type) else marked}
     return {name: values}
 
 
@@ -278,31 +288,36 @@ def _taken(values: pa.Array, at: pa.Array) -> pa.ChunkedArray:
 
 
 def _ends(texts: list[str | None]) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """The smallest and largest number of each cell, if all are numbers and some are intervals or sets of them."""
+    """The smallest and largest number of each cell, if all are numbers and some are intervals or sets of numbers."""
     if not any(isinstance(parse(text), Interval | ValueSet) for text in texts):
         return None
-    ends = []
-    for text in texts:
-        possible = stands_for(read(text or None))
-        if isinstance(possible, Interval):
-            # An open end is null.
-            ends.append(tuple(end if np.isfinite(end) else np.nan for end in (possible.low, possible.high)))
-            continue
-        members = frozenset((None,)) if isinstance(possible, Suppressed) else possible
-        found = [number_of(member) for member in members if member is not None]
-        known = [number for number in found if number is not None]
-        if len(known) < len(found):
-            return None
-        ends.append((min(known), max(known)) if known else (np.nan, np.nan))
+    ends = [_ends_of_cell(text) for text in texts]
+    if None in ends:
+        return None
     low, high = np.array(ends).T
     return _plain(low), _plain(high)
 
 
+def _ends_of_cell(text: str | None) -> tuple[float, float] | None:
+    """The smallest and largest number that a cell stands for, nan where unknown; ``None`` if it is not a number."""
+    possible = stands_for(read(text or None))
+    if isinstance(possible, Interval):
+        low, high = (end if np.isfinite(end) else np.nan for end in (possible.low, possible.high))
+        return low, high
+    members = frozenset((None,)) if isinstance(possible, Suppressed) else possible
+    numbers = [number_of(member) for member in members if member is not None]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return None
+    return (min(known), max(known)) if known else (np.nan, np.nan)
+
+
 def _plain(numbers: Floats) -> NDArray[Any]:
-    """Numbers that are all whole without a decimal point."""
+    """Numbers without a decimal point if all are whole."""
     known = ~np.isnan(numbers)
     if (np.abs(numbers[known]) < 2.0**53).all() and (numbers[known] % 1 == 0).all():
-        return np.array([int(one) if there else None for one, there in zip(numbers, known, strict=True)], dtype=object)
+        whole = [int(number) if is_known else None for number, is_known in zip(numbers, known, strict=True)]
+        return np.array(whole, dtype=object)
     return numbers
 
 
@@ -314,15 +329,15 @@ def _write(path: Path, kind: str, columns: dict[str, pa.ChunkedArray], target: s
             write_arff(staged, path.stem, columns, () if target is None else (target,))
         else:
             _write_csv(staged, columns)
-        # They speak of the table that is being replaced.
+        # They describe the table that is being replaced.
         manifest_path(path).unlink(missing_ok=True)
         proportions_path(path).unlink(missing_ok=True)
 
 
 def _write_csv(staged: Path, columns: dict[str, pa.ChunkedArray]) -> None:
     refuse_alike(list(columns))
-    may_be = "Does a column hold something that such a file cannot?"
-    failed = unwritable("DuckDB cannot write the table as CSV", otherwise=may_be)
+    question = "Does a column hold something that such a file cannot?"
+    failed = unwritable("DuckDB cannot write the table as CSV", otherwise=question)
     with translated(duckdb.Error, into=failed), open_database() as database:
         database.register("published", pa.table(columns))
         database.execute(f"COPY published TO {place_literal(staged)} ({copy_options(staged)})")

@@ -1,4 +1,4 @@
-"""ID3 for published tables as a scikit-learn classifier: sets, intervals, labels and ``*`` are read as they are."""
+"""ID3 for published tables as a scikit-learn classifier, which reads sets, intervals, labels and ``*``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, induce_id3
+from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, Id3Options, induce_id3
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn
 from hedgerow.core.proportions import Proportions
@@ -28,42 +28,42 @@ Numbers = Literal["thresholds", "ignore"]
 class GeneralizedID3Classifier(ColumnTreeClassifier):
     """ID3 that learns from generalized tables (see :mod:`hedgerow.anonymizers.trees.inducers.id3`).
 
-    Cells are read as they are published: a plain value, a set ``{a|b}``, an interval ``[20,30)`` (the known numbers of
-    the column inside it), a hierarchy's label (its leaves) or ``*`` (all known values of the column).
+    A published cell is a plain value, a set ``{a|b}``, an interval ``[20,30)`` (the known numbers of the column inside
+    it), a label of a hierarchy (its leaves) or ``*`` (all known values of the column).
 
-    Rows to predict may be raw or generalized; a generalized cell goes down every branch with its share. Where a node
-    has no branch for a value, the labels of the node answer. With ``entropy="own"`` the value goes to the branches of
-    the sets that contain it, if there are any: to the one with the most records, or with ``fractional`` to each in
-    proportion to its records.
+    Rows to predict may be raw or generalized; a generalized cell goes down every branch with its share. If a node has
+    no branch for a value, the node's labels are the prediction. With ``entropy="own"`` the value goes to the branches
+    of the sets that contain it, if any: to that with the most records, or with ``fractional`` to each in proportion to
+    its records.
 
     Parameters
     ----------
     entropy : {"shared", "own", "random"}
-        How a generalized cell counts when a column is chosen: equally for each of its values; as a value with a branch
-        of its own; or as one value, drawn before anything else.
+        How a generalized cell counts when a column is chosen: equally for each of its values; as a separate value with
+        its own branch; or as a single value, drawn in advance.
     assign : {"random", "frequent", "distribution"}
-        How a generalized cell is converted to one value: any; the most frequent in the whole table; or in the
-        proportions of the release (without them, in the frequencies of the published column). With ``"own"`` nothing
-        is converted.
+        How a generalized cell is converted to a value: any of its values; the most frequent in the whole table; or
+        according to the proportions of the release (without them, the frequencies of the published column). With
+        ``"own"`` nothing is converted.
     fractional : bool
         With ``entropy="shared"``: send a record down every branch with its share (by the proportions of the release,
         else equally) instead of converting its cell, and count these shares. With ``"own"``: see above.
     numbers : {"thresholds", "ignore"}
         Split numbers by thresholds, or leave such columns out, as ID3 does. With ``"own"`` and ``"thresholds"`` a
-        column of numbers that has generalized cells is one of categories.
+        column of numbers with generalized cells becomes categorical.
     min_objects : int
         At least two branches of a split have at least this many records.
     max_depth : int, optional
         The most questions on a path.
     hierarchies : mapping of column to hierarchy, optional
-        How labels are read: whatever a schema takes. A release brings the taxonomies that it was made with.
+        The hierarchies of published labels, as in a schema. A release has the taxonomies that it was made with.
     proportions : Proportions or path, optional
-        The proportions of a release, or the file that holds them, for its table read from a file; a release brings its
-        own.
+        The proportions of a release, or the path of their file, for a table that was read from a file. A release has
+        its own.
     random_state : int, numpy Generator or None
-        The seed of what is drawn.
+        The seed.
     missing : sequence of str
-        Texts that mean "no value", besides null. A missing category is a value of its own, a missing number goes down
+        Texts that mean "no value", besides null. A missing category is a separate value; a missing number goes down
         both branches.
 
     Attributes
@@ -77,7 +77,7 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
     n_features_in_ : int
         The number of columns of the training table.
     feature_names_in_ : array of str
-        Their names, if it was no array; when predicting they are found by name.
+        Their names, unless it was an array; rows to predict are matched by name.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
 
     def _grown(self, X: Any, training: Training) -> ClassificationTree:
         opened = training.opened
-        self._told = proportions_of(X, self.proportions, type(self).__name__)
+        self._proportions = proportions_of(X, self.proportions, type(self).__name__)
         self._added = share_columns(opened.frame)
         columns = self._columns(X, opened, own=self.entropy == "own")
         if self.numbers == "ignore":
@@ -120,17 +120,13 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
             training.labels,
             training.names,
             training.weights,
-            entropy=self.entropy,
-            assign=self.assign,
-            fractional=self.fractional,
-            min_objects=self.min_objects,
-            max_depth=self.max_depth,
+            options=Id3Options(self.entropy, self.assign, self.fractional, self.min_objects, self.max_depth),
             random=generator_of(self.random_state, type(self).__name__),
         )
 
     def _columns(self, X: Any, opened: OpenFrame, *, own: bool) -> list[SetColumn]:
         return published_columns(
-            X, opened, missing=self.missing, own=own, hierarchies=self.hierarchies, proportions=self._told
+            X, opened, missing=self.missing, own=own, hierarchies=self.hierarchies, proportions=self._proportions
         )
 
     def _check_parameters(self) -> None:

@@ -1,7 +1,7 @@
-"""From a release back to a table in the original domain: any learner trains on it, and predicts raw rows.
+"""Redraws a release as a table of original values, on which any learner can train to predict raw rows.
 
-Where a release publishes proportions, they are dealt out to its rows (:mod:`hedgerow.proportions.dealing`). Without
-them a value is drawn from what the cell says (:mod:`hedgerow.learning.drawing`).
+Published proportions are dealt out to the rows (:mod:`hedgerow.core.proportions`). Without them, a value is drawn from
+those that the cell may stand for.
 """
 
 from __future__ import annotations
@@ -44,15 +44,14 @@ __all__ = ["PossibleValues", "Seed", "Shares", "check_shares", "draw", "possible
 
 
 # --------------------------------------------------------------------------------------------------
-# Drawing a value for every published cell, where no proportions tell how many of its records hold which.
+# Drawing a value for every published cell without proportions.
 #
-# What a cell may stand for, :func:`hedgerow.published.read` says; ``*`` stands for any value of the column. The
-# values of a column are those it publishes alone or in a set, and the leaves of a hierarchy that lists them. An
-# interval that holds none of them stands for all the numbers of the column's grid in it; a label with none below it
-# stays as it is.
+# :func:`hedgerow.core.cells.read` gives the values that a cell may stand for; ``*`` stands for any value of the column.
+# The values of a column are those it publishes alone or in a set, and the leaves that a hierarchy lists. An interval
+# without any of them stands for all numbers in it with the column's decimals; a label without values below it is kept.
 
 
-# Of more digits a float near 1 has no whole grid.
+# With more decimals, floats near 1 leave gaps.
 _FINEST: Final = 15
 _NO_ENDS: Final = (math.nan, math.nan)
 
@@ -66,8 +65,8 @@ def draw(
     ----------
     possible : PossibleValues
     shares : {"uniform", "frequency"}
-        Whether each value that a cell may stand for is equally probable, or as probable as the column publishes it
-        alone; where it publishes none of them alone, equally.
+        Whether all values that a cell may stand for are equally probable, or in proportion to the rows that publish
+        each of them alone. If no row does, they are equally probable.
     repeats : int
     generator : numpy Generator
 
@@ -76,7 +75,7 @@ def draw(
     values : Arrow array
         Distinct values.
     codes : int array (repeats * rows,)
-        Which of them each row has, the whole table once for each repeat.
+        The code of each row's value: the whole table, repeated.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def draw(
 
 
 def _members(possible: PossibleValues, shares: str, cell: Longs, generator: np.random.Generator) -> Longs:
-    """A known value for each row whose cell may stand for one, -1 for the others."""
+    """A known value for each row whose cell may stand for one, otherwise -1."""
     width = np.diff(possible.starts)
     of_member = np.repeat(np.arange(len(width)), width)
     weight = np.ones(len(possible.members), dtype=np.int64)
@@ -106,7 +105,7 @@ def _members(possible: PossibleValues, shares: str, cell: Longs, generator: np.r
         records = possible.records[possible.members]
         occurs = np.bincount(of_member, records, len(width)) > 0
         weight = np.where(occurs[of_member], records, weight)
-    # Whole numbers are drawn and summed, so that no value of weight 0 is ever met by rounding.
+    # Weights and tickets are integers, so that rounding never draws a value of weight 0.
     reached = np.concatenate([[0], np.cumsum(weight)])
     before, after = reached[possible.starts[:-1]], reached[possible.starts[1:]]
     codes = np.full(len(cell), -1, dtype=np.int64)
@@ -119,7 +118,7 @@ def _members(possible: PossibleValues, shares: str, cell: Longs, generator: np.r
 
 
 def _on_grid(possible: PossibleValues, cell: Longs, generator: np.random.Generator) -> Floats:
-    """A number of the column's grid between the ends of each cell."""
+    """A number with the column's decimals between the ends of each cell."""
     low, high, scale = possible.low[cell], possible.high[cell], 10.0**possible.decimals
     with np.errstate(over="ignore"):
         steps = np.round((high - low) * scale)
@@ -132,22 +131,22 @@ def _on_grid(possible: PossibleValues, cell: Longs, generator: np.random.Generat
 
 @dataclass(frozen=True, eq=False)
 class PossibleValues:
-    """The distinct cells of a published column and what each may stand for.
+    """The distinct cells of a published column, with the values that each may stand for.
 
     Attributes
     ----------
     domain : Domain
-        The values of the column; missing is one of them if some cell may stand for it.
+        The values of the column, including missing if some cell may stand for it.
     records : int array (domain.size,)
-        How many rows publish each of them alone.
+        The number of rows that publish each value alone.
     cell_of_row : int array (rows,)
     starts, members : int arrays
-        Cell ``i`` may stand for the codes ``members[starts[i]:starts[i + 1]]``; there are none for an interval, or
-        ``*``, in which no value is known.
+        Cell ``i`` may stand for the codes ``members[starts[i]:starts[i + 1]]``; none for an interval or ``*`` without
+        known values.
     low, high : float arrays (cells,)
-        The smallest and the largest number that such a cell may stand for; nan for all others.
+        The smallest and the largest number that such an interval or ``*`` may stand for; nan for other cells.
     decimals : int
-        The digits after the point of the column's numbers.
+        The digits after the decimal point of the column's numbers.
     """
 
     domain: Domain
@@ -180,26 +179,31 @@ def possible_values(column: nw.Series[Any], hierarchy: Hierarchy | None, missing
     cells = [stands_for(read(text, leaves=labels.values_below)) for text in published]
     cells = _open_as_values(published, cells)
     domain = _domain(column.name, cells, labels.listed)
-    reach = Reach.of(_intervals(cells), () if domain.numbers is None else domain.numbers.tolist())
-    cells = [reach.ended(cell) if isinstance(cell, Interval) else cell for cell in cells]
-    reading = _CellCodes(domain, _intervals(cells))
-    codes = [reading.codes(cell) for cell in cells]
-    starts = np.concatenate([[0], np.cumsum([len(some) for some in codes])]).astype(np.int64)
+    cells = _with_ends(cells, domain)
+    coder = _CellCodes(domain, _intervals(cells))
+    codes = [coder.codes(cell) for cell in cells]
+    starts = np.concatenate([[0], np.cumsum(list(map(len, codes)))]).astype(np.int64)
     members = np.concatenate([np.empty(0, dtype=np.int64), *codes])
     alone = np.array([isinstance(cell, frozenset) and len(cell) == 1 for cell in cells], dtype=bool)
-    records = np.bincount(members[starts[:-1][alone]], rows[alone], reading.domain.size).astype(np.int64)
-    ends = [_NO_ENDS if len(some) else reading.ends(cell) for cell, some in zip(cells, codes, strict=True)]
+    records = np.bincount(members[starts[:-1][alone]], rows[alone], domain.size).astype(np.int64)
+    ends = [_NO_ENDS if len(known) else coder.ends(cell) for cell, known in zip(cells, codes, strict=True)]
     low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
     cell_of_row = (np.cumsum(all_rows > 0) - 1)[index]
-    return PossibleValues(reading.domain, records, cell_of_row, starts, members, low, high, reading.decimals)
+    return PossibleValues(domain, records, cell_of_row, starts, members, low, high, coder.decimals)
 
 
 def _intervals(cells: Iterable[Possible]) -> list[Interval]:
     return [cell for cell in cells if isinstance(cell, Interval)]
 
 
+def _with_ends(cells: Sequence[Possible], domain: Domain) -> list[Possible]:
+    """The cells of a column, with half-open intervals ended at its range."""
+    reach = Reach.of(_intervals(cells), () if domain.numbers is None else domain.numbers.tolist())
+    return [reach.ended(cell) if isinstance(cell, Interval) else cell for cell in cells]
+
+
 def _open_as_values(published: Sequence[str | None], cells: Sequence[Possible]) -> list[Possible]:
-    """The cells of a column; beside text that is no number, what looks like an open interval (``<18``) is a value."""
+    """The cells of a column. If it also has text, a cell that looks like a half-open interval (``<18``) is a value."""
     is_open = [isinstance(cell, Interval) and not cell.bounded for cell in cells]
     named = {value for cell in cells if isinstance(cell, frozenset) for value in cell if value is not None}
     if not any(is_open) or not named or kind_of_texts(named) == "number":
@@ -208,7 +212,7 @@ def _open_as_values(published: Sequence[str | None], cells: Sequence[Possible]) 
 
 
 def _domain(name: str, cells: Sequence[Possible], listed: Iterable[str]) -> Domain:
-    """The values that the cells name and those that the hierarchy lists."""
+    """The values that the cells name or the hierarchy lists."""
     named = {value for cell in cells if isinstance(cell, frozenset) for value in cell}
     domain = domain_of(name, {value for value in named if value is not None}.union(listed))
     intervals = _intervals(cells)
@@ -219,12 +223,12 @@ def _domain(name: str, cells: Sequence[Possible], listed: Iterable[str]) -> Doma
             f"The column {name!r} publishes intervals beside values that are not numbers. If they are labels of a "
             "hierarchy, give it."
         )
-    # A column that says nothing at all has only missing values.
+    # A column without any published value has only missing values.
     return replace(domain, has_missing=None in named or not (len(domain.labels) or intervals))
 
 
 class _CellCodes:
-    """The cells of a column as codes of its domain or as ends of its numbers."""
+    """Converts the cells of a column to codes of its domain or to ends of its numbers."""
 
     def __init__(self, domain: Domain, intervals: Sequence[Interval]) -> None:
         self.domain = domain
@@ -251,11 +255,11 @@ class _CellCodes:
         return self._code[value if self.domain.numbers is None else number_in(value, self.domain.kind)]
 
     def ends(self, cell: Possible) -> tuple[float, float]:
-        """The smallest and largest number on the grid that a cell without known values may stand for."""
+        """The smallest and largest number that a cell without known values may stand for."""
         inside = [cell] if isinstance(cell, Interval) else self._intervals
         step = 10.0**-self.decimals
-        last = [one.high if one.closed else max(one.low, one.high - step) for one in inside]
-        return min(one.low for one in inside), round(max(last), self.decimals)
+        last = [interval.high if interval.closed else max(interval.low, interval.high - step) for interval in inside]
+        return min(interval.low for interval in inside), round(max(last), self.decimals)
 
 
 Shares = Literal["auto", "proportions", "uniform", "frequency"]
@@ -279,42 +283,40 @@ def redraw(
     Parameters
     ----------
     release : Release, path or dataframe
-        A dataframe (pandas, polars, pyarrow or a DuckDB relation) as it was published; a path is that of a saved
-        release.
+        A release, the path of a saved release, or a published dataframe (pandas, polars, pyarrow or a DuckDB relation).
     repeats : int
         How many times to draw each record, independently.
     random_state : int, numpy Generator or None
-        The same number gives the same table of the same release. Rows of a release are shuffled whenever it is made, so
-        that one made anew gives another table.
+        The same number gives the same table for the same release. Every new release is shuffled anew, so it gives
+        another table.
     shares : {"auto", "proportions", "uniform", "frequency"}
-        How probable the values are that a cell may stand for. ``"proportions"``: each bin exactly as often as the class
-        has people in it, and values in it by the marginal. ``"uniform"``: equally. ``"frequency"``: as often as the
-        column publishes each of them alone, and equally where it publishes none of them alone. ``"auto"``: proportions
-        if there are any, else frequency.
+        The probabilities of the values that a cell may stand for. ``"proportions"``: each bin exactly as often as the
+        class has people in it, and the values in it by their overall frequency. ``"uniform"``: all equal.
+        ``"frequency"``: in proportion to the rows that publish each value alone; all equal if no row does. ``"auto"``:
+        proportions if there are any, else frequency.
     proportions : Proportions or path, optional
         For a dataframe, or instead of those of the release.
     quasi : sequence of str, optional
         The columns to draw; by default the quasi-identifiers of the release or of the proportions.
     hierarchies : mapping of column to hierarchy, optional
-        Whatever a :class:`~hedgerow.Schema` takes, for labels that are to be drawn; by default those that the release
-        was made with.
+        As in a :class:`~hedgerow.Schema`, to draw values for labels; by default those of the release.
 
     Returns
     -------
     table
-        Of the same type, with the same columns: ``repeats`` times all rows in their order. Drawn columns hold whole
-        numbers, numbers, dates or text, and null where a value is missing; the others are as they were.
+        Of the same type, with the same columns: all rows in order, ``repeats`` times. Drawn columns contain whole
+        numbers, numbers, dates or text, and null for missing values. The other columns are unchanged.
 
     Notes
     -----
-    Without proportions nothing is known but what the table publishes: ``*`` may stand for any value that the column
-    publishes alone or in a set or that a hierarchy lists; an interval for those of them that it holds, or, if there
-    are none, for any number of the column's grid; a label without a known value below it stays as it is, and a column
-    that publishes nothing at all stays missing.
+    Without proportions, only the table is used. ``*`` may stand for any value that the column publishes alone or in a
+    set, or that a hierarchy lists. An interval stands for those of them that it contains or, without any, for any
+    number with the column's decimals. A label without a known value below it is kept, and a column that publishes
+    nothing stays missing.
 
     Examples
     --------
-    Three people live in towns of their own. The files name none of these towns, so they are drawn as missing:
+    Each of three people lives in a different town. The files name none of these towns, so they are drawn as missing:
 
     >>> import pyarrow as pa
     >>> import hedgerow as hr
@@ -348,14 +350,14 @@ def redraw(
 
 
 def check_shares(shares: object, owner: str) -> None:
-    """Refuse what is no way to share."""
+    """Refuse an unknown value of ``shares``."""
     if shares not in _SHARES:
         raise BadInput.parameter("shares", owner, f"one of {', '.join(map(repr, _SHARES))}", shares)
 
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """A published table, and what is known of it."""
+    """A published table with its quasi-identifiers, proportions and hierarchies."""
 
     opened: OpenFrame
     quasi: tuple[str, ...]
@@ -366,7 +368,7 @@ class _Source:
 def _draw(
     source: _Source, shares: Literal["uniform", "frequency"], repeats: int, generator: np.random.Generator
 ) -> dict[str, Drawn]:
-    """Draw from what each cell says; a column of numbers, dates or truth values says all."""
+    """Draw values for the cells of each column; columns of numbers, dates or truth values need none."""
     missing = ("",) if source.proportions is None else source.proportions.missing
     drawn: dict[str, Drawn] = {}
     for name, own in zip(source.quasi, generator.spawn(len(source.quasi)), strict=True):
@@ -383,24 +385,24 @@ def _open(
     quasi: Iterable[str] | None,
     hierarchies: Mapping[str, Any] | None,
 ) -> _Source:
-    """Open a release or a published table, and check what is said of it."""
+    """Open a release or a published table, and check the parameters about it."""
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
         raise BadInput.parameter("hierarchies", "redraw", "a mapping of columns", type(hierarchies).__name__)
     if isinstance(quasi, str):
         raise BadInput.parameter("quasi", "redraw", "a list of column names", quasi)
-    known: dict[str, Hierarchy] = {}
+    given = {} if hierarchies is None else dict(hierarchies)
+    source = _source(release, proportions)
+    if quasi is None and proportions is None and not isinstance(release, Release):
+        raise BadInput("A published table does not name its quasi-identifiers. Name them in quasi=.")
+    names = source.quasi if quasi is None else tuple(quasi)
+    refuse_unknown_columns((*names, *given), source.opened.frame.columns)
+    known = {**source.hierarchies, **{name: hierarchy_of(spec, name) for name, spec in given.items()}}
+    return replace(source, quasi=names, hierarchies=known)
+
+
+def _source(release: Any, proportions: Proportions | None) -> _Source:
+    """A release or a published table with everything it is known to contain."""
     if isinstance(release, Release):
-        opened = open_frame(release.table)
-        proportions = release.proportions if proportions is None else proportions
-        quasi = release.quasi if quasi is None else quasi
-        known = dict(release.label_hierarchies)
-    else:
-        opened = open_frame(release)
-        if quasi is None and proportions is not None:
-            quasi = proportions.quasi
-        if quasi is None:
-            raise BadInput("A published table does not tell its quasi-identifiers. Name them in quasi=.")
-    names = tuple(quasi)
-    refuse_unknown_columns((*names, *(hierarchies or ())), opened.frame.columns)
-    known |= {name: hierarchy_of(spec, name) for name, spec in (hierarchies or {}).items()}
-    return _Source(opened, names, proportions, known)
+        own = release.proportions if proportions is None else proportions
+        return _Source(open_frame(release.table), release.quasi, own, release.label_hierarchies)
+    return _Source(open_frame(release), () if proportions is None else proportions.quasi, proportions, {})

@@ -1,7 +1,7 @@
-"""What every artefact of a release is held to: the table that is handed out, and each file that is saved.
+"""The guarantee that every artefact of a release must meet: the returned table, and each file that is saved.
 
-The verifier counts the artefact itself, as it is, once. Nothing that fails is handed out, and no file that fails takes
-its name.
+The verifier counts each artefact once, exactly as it is. A table that fails is never returned, and a file that fails
+never takes its name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import Infeasible, InternalError, NotAnonymous, listing, plural
 from hedgerow.risk import refuse_determined
-from hedgerow.verifier import ClassCounts, Link, RowOwners, Verdict, enforce, links_of, repeats, verify, within
+from hedgerow.verifier import ClassCounts, Link, RowOwners, enforce, links_of, repeats, verify, within
 from hedgerow.verifier import count_classes as count_published
 from hedgerow.verifier import open_table as open_published
 
@@ -46,20 +46,20 @@ class Guarantee:
     enforced : bool
         Whether the requirements must hold; not for a release that is marked as weak.
     entity : str, optional
-        The column that told people apart, where they are counted and not rows.
+        The column that identifies people, if people are counted instead of rows.
     linked : bool
-        Whether that column is published, as it is or as pseudonyms.
+        Whether that column is published, unchanged or as pseudonyms.
     linking : tuple of str
-        The published columns that may link the rows of a person. Which do is found by the verifier. Where one does, at
+        The published columns that may link the rows of a person. The verifier finds those that do. If one does, at
         least k people must share all their classes.
     pseudonyms : tuple of str
-        The columns of pseudonyms. Without an ``entity`` they tell people apart, who are counted by each of them.
+        The columns of pseudonyms. Without an ``entity`` they identify people, and people are counted by each of them.
     accepted : tuple of str
-        Columns of which somebody accepts that they link rows.
+        Columns that may link rows, because you accept it.
     memory : int, optional
-        How many bytes of memory the verifier may use to count, where there is a limit.
+        How many bytes of memory the verifier may use to count, if there is a limit.
     determined : mapping of column to tuple of str
-        Columns in clear that quasi-identifiers determine, and which: over both all requirements must hold.
+        Columns in clear that quasi-identifiers determine, and by which: requirements must hold over all of them.
     """
 
     columns: tuple[str, ...]
@@ -78,16 +78,16 @@ class Guarantee:
     determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
-        """Count an artefact, and refuse it unless it is what was to be published and meets the requirements.
+        """Count an artefact; refuse it if it is not what should be published or violates a requirement.
 
         Parameters
         ----------
         artefact : dataframe, DuckDB relation or path
         people : array of int, optional
-            Whose each row is, where people are counted.
+            The person of each row, if people are counted.
         """
         if (people is None) != (self.entity is None):
-            raise InternalError("people were to be counted, and nobody says whose the rows are")
+            raise InternalError("people must be counted, and the persons of the rows are missing")
         if self.entity is None:
             return self._count_by_pseudonyms(artefact)
         classes = self._count(artefact, people)
@@ -97,28 +97,25 @@ class Guarantee:
         return classes
 
     def _enforce_requirements(self, classes: ClassCounts) -> None:
-        """Refuse classes that do not meet the requirements, over the quasi-identifiers or over what these determine."""
+        """Refuse classes that violate a requirement, over the quasi-identifiers or with the columns they determine."""
         verdict = verify(classes, self.requirements)
-        self._refuse_determined(verdict)
+        failing = [finding for finding in verdict.findings if not finding.holds]
+        if failing and all(finding.determined for finding in failing):
+            # Without the columns that quasi-identifiers determine, all requirements hold.
+            first = failing[0]
+            refuse_determined(
+                {name: self.determined[name] for name in first.determined},
+                f"{first.requirement.removesuffix(' with ' + listing(first.determined))} does not hold: "
+                f"{first.measure} is {first.reached:.4g} where {first.required:.4g} is required, and "
+                f"{plural(first.classes_violating, 'classes')} with {plural(first.rows_violating, 'records')} violate "
+                "it",
+            )
         enforce(verdict)
 
-    def _refuse_determined(self, verdict: Verdict) -> None:
-        """Refuse columns in clear with which requirements do not hold that hold without them, and say the ways out."""
-        failing = [finding for finding in verdict.findings if not finding.holds]
-        if not failing or any(not finding.determined for finding in failing):
-            return
-        first = failing[0]
-        refuse_determined(
-            {name: self.determined[name] for name in first.determined},
-            f"{first.requirement.removesuffix(' with ' + listing(first.determined))} does not hold: {first.measure} is "
-            f"{first.reached:.4g} where {first.required:.4g} is required, and "
-            f"{plural(first.classes_violating, 'classes')} with {plural(first.rows_violating, 'records')} violate it",
-        )
-
     def links(self, classes: ClassCounts) -> tuple[Link, ...]:
-        """The columns by which a reader can tell which rows are of one person."""
+        """The columns that reveal which rows belong to one person."""
         pseudonyms = {*self.pseudonyms, *((self.entity,) if self.linked and self.entity is not None else ())}
-        # Whoever knows what quasi-identifiers determine tells more classes apart.
+        # An attacker who knows the determined columns can distinguish more classes.
         known = classes if classes.wider is None else classes.wider
         return links_of(known, self._demanded, pseudonyms=pseudonyms, accepted=self.accepted)
 
@@ -127,7 +124,7 @@ class Guarantee:
         return max((int(getattr(one, "k", 1)) for one in self.requirements), default=1)
 
     def _count_by_pseudonyms(self, artefact: Any) -> ClassCounts:
-        """Count rows, or people where a pseudonym stands in several rows: it is the person then."""
+        """Count rows, or people if a pseudonym occurs in several rows: then it identifies a person."""
         with within(self.memory):
             opened = open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER)
             repeated = [name for name in self.pseudonyms if repeats(opened, name)]
@@ -137,11 +134,11 @@ class Guarantee:
             for name, classes in zip(repeated, of_people, strict=True):
                 self._enforce_of_pseudonyms(name, classes)
             self._enforce_requirements(counted)
-        # Where there are several pseudonyms, the one that most rows share.
+        # Of several columns of pseudonyms, the one that most rows share.
         return min(of_people, key=lambda one: one.people, default=counted)
 
     def _enforce_of_pseudonyms(self, name: str, classes: ClassCounts) -> None:
-        """Refuse classes of too few people, whom their pseudonyms tell apart."""
+        """Refuse classes of too few people, as their pseudonyms identify them."""
         way_out = (
             f"Name the column of the person as entity (entity={name!r}, --entity {name}), so that people are counted, "
             "drop the pseudonyms (--drop), or say that every row is a person (rows_are_people=True, --rows-are-people)."
@@ -162,7 +159,7 @@ class Guarantee:
             )
 
     def _enforce_of_people(self, classes: ClassCounts) -> None:
-        """Refuse, as what no method promises, what can only be seen when people are counted in the release."""
+        """Refuse what shows only when people are counted in the release; no method promises it."""
         if self.entity is None:
             return
         for finding in verify(classes, self.requirements).findings:
@@ -173,27 +170,30 @@ class Guarantee:
                     "class. Ask for more than you need, for distinct l-diversity, or keep one row of each person."
                 )
         for link in self.links(classes):
-            if link.accepted or link.k >= self._demanded:
-                continue
-            *others, last = map(repr, link.columns)
-            named = f"{', '.join(others)} and {last} together" if others else last
-            made = set(link.columns) <= {*self.pseudonyms, self.entity}
-            acceptable = "" if made else f", or accept it (accept=[…], --accept {','.join(link.columns)})"
-            raise Infeasible(
-                f"The rows of a person stay linked by {named}, and the fewest who share all their classes are "
-                f"{plural(link.k, 'people')}, where {self._demanded:,} are required. Drop "
-                f"{'one of these columns' if others else 'that column'}, or take a method that generalizes whole "
-                f"columns (optimal, incognito, datafly){'' if made else ' and name the column as entity'}{acceptable}."
-            )
+            if not link.accepted and link.k < self._demanded:
+                self._refuse_link(link)
+
+    def _refuse_link(self, link: Link) -> None:
+        """Refuse columns that link the rows of a person, too few of whom share all their classes."""
+        *others, last = map(repr, link.columns)
+        named = f"{', '.join(others)} and {last} together" if others else last
+        made = set(link.columns) <= {*self.pseudonyms, self.entity}
+        acceptable = "" if made else f", or accept it (accept=[…], --accept {','.join(link.columns)})"
+        raise Infeasible(
+            f"The rows of a person stay linked by {named}, and the fewest who share all their classes are "
+            f"{plural(link.k, 'people')}, where {self._demanded:,} are required. Drop "
+            f"{'one of these columns' if others else 'that column'}, or take a method that generalizes whole "
+            f"columns (optimal, incognito, datafly){'' if made else ' and name the column as entity'}{acceptable}."
+        )
 
     def count_again(self, path: Path, published: ClassCounts, *, escaped: bool = False) -> None:
-        """Count a file that was written from published rows: it must say the same as they do.
+        """Count a file that was written from published rows: it must have the same classes.
 
-        Where formulas were escaped, values have other texts, which no order or tree knows. Then the file must have the
-        same classes, and in each of them as many values as often, as the rows that were verified. So it must where
-        people are counted.
+        If formulas were escaped, values have other texts, which no order or tree knows. Then the file is compared with
+        the verified rows: it must have the same classes, with values of the same frequencies. The same holds if people
+        are counted.
         """
-        # A file does not say whose its rows are: where people are counted, it must have the rows that were verified.
+        # A file does not name the person of a row: if people are counted, it must have the rows that were verified.
         compared = escaped or self.entity is not None
         published = published.by_rows if compared and published.entity is not None else published
         written = self._count(path) if compared else self.count(path)
@@ -222,7 +222,7 @@ class Guarantee:
                 missing=self.missing,
                 determined=self.determined,
             )
-        # Columns that stand in the names of folders come after those of the files.
+        # Columns in the names of folders come after those in the files.
         partitioned = isinstance(artefact, Path) and artefact.is_dir()
         found = (classes.table_columns, self.columns)
         if found[0] != found[1] and not (partitioned and sorted(found[0]) == sorted(found[1])):
@@ -233,7 +233,7 @@ class Guarantee:
 
 
 def _profile(classes: ClassCounts, column: str) -> NDArray[np.int64]:
-    """How often the values of a column occur in the classes, by the sizes of these: the same for any names of them."""
+    """How often the values of a column occur in classes of each size, whatever the values and classes are called."""
     histogram = classes.histogram(column)
     rows = np.stack([classes.sizes[histogram.classes], histogram.counts], axis=1)
     return rows[np.lexsort(rows.T)]

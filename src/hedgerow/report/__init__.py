@@ -1,7 +1,7 @@
-"""What a person reads of a release or an audit: one self-contained page, made of parts.
+"""Reports: what a person reads about a release or an audit, as one page that needs nothing from outside.
 
-``release.report("out.html")`` writes one. :mod:`hedgerow.report._parts` lists the parts and renders any of them alone;
-:mod:`hedgerow.report.facts` holds what they tell.
+Only commands and comparisons import this package; ``release.report("out.html")`` loads it on first use. Start reading
+at :mod:`hedgerow.report.document`, which lists the parts of a report; :mod:`hedgerow.report.facts` gathers the facts.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ Importing this does not import numba: the formulas, in ``formulas``, are compile
 from __future__ import annotations
 
 from hedgerow.requirements._alpha_k import AlphaK
-from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._k_anonymity import KAnonymity
 from hedgerow.requirements._l_diversity import LDiversity
 from hedgerow.requirements._notation import parse_requirement
@@ -29,6 +28,7 @@ from hedgerow.requirements.binding import (
     Context,
     Histograms,
     PackedRequirements,
+    Requirement,
     SensitiveColumn,
     bind,
     context_of,

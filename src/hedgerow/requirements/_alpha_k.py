@@ -16,9 +16,8 @@ import numpy as np
 
 from hedgerow.errors import BadInput
 from hedgerow.io.values import number_text
-from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._notation import Typed
-from hedgerow.requirements.binding import BoundRequirement, Context
+from hedgerow.requirements.binding import BoundRequirement, Context, Requirement
 
 __all__ = ["AlphaK"]
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from hedgerow.errors import plural
-from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._notation import Typed
-from hedgerow.requirements.binding import BoundRequirement, Context
+from hedgerow.requirements.binding import BoundRequirement, Context, Requirement
 
 __all__ = ["KAnonymity"]
 

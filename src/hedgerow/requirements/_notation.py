@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hedgerow.errors import BadInput
-from hedgerow.requirements._base import Requirement
+from hedgerow.requirements.binding import Requirement
 
 __all__ = ["Typed", "parse_requirement"]
 

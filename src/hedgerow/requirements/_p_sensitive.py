@@ -12,9 +12,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hedgerow.errors import BadInput
-from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._notation import Typed
-from hedgerow.requirements.binding import BoundRequirement, Context
+from hedgerow.requirements.binding import BoundRequirement, Context, Requirement
 
 __all__ = ["PSensitive"]
 

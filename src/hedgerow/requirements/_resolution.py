@@ -1,4 +1,4 @@
-"""From what a caller asks for (``k=``, ``require=``) to a checked list of requirements."""
+"""From the parameters ``k=`` and ``require=`` to a checked list of requirements."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from hedgerow.errors import BadInput, TooFewRows, listing, plural
-from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._k_anonymity import KAnonymity
 from hedgerow.requirements._notation import parse_requirement
-from hedgerow.requirements.binding import Context
+from hedgerow.requirements.binding import Context, Requirement
 from hedgerow.schema import Roles
 
 __all__ = [
@@ -39,36 +38,25 @@ def resolve(
     given = (require,) if isinstance(require, Requirement | str) else require
     if not isinstance(given, Iterable):
         raise BadInput.parameter("require", "anonymize", "a list of requirements", type(require).__name__)
-    requirements = [one if isinstance(one, Requirement) else parse_requirement(one) for one in given]
+    requirements = [each if isinstance(each, Requirement) else parse_requirement(each) for each in given]
     if k is not None:
         requirements.insert(0, KAnonymity(k))
     if not requirements:
         raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
-    if sum(isinstance(one, KAnonymity) and one.shield is None for one in requirements) > 1:
+    if len([each for each in requirements if isinstance(each, KAnonymity) and each.shield is None]) > 1:
         raise BadInput("The k of all quasi-identifiers is given twice. Give it once, as k= or as a requirement.")
     return tuple(requirements)
 
 
 def check(requirements: Iterable[Requirement], roles: Roles, rows: int) -> None:
-    """Say which requirement does not fit the table's roles or its number of rows, if one does not."""
-    protected = {*roles.sensitive, *(() if roles.target is None else (roles.target,))}
+    """Refuse the first requirement that does not fit the table's roles or its number of rows."""
+    protected = {*roles.sensitive, roles.target}
     for requirement in requirements:
         for name in requirement.shield or ():
-            if name not in roles.columns:
-                raise BadInput.unknown("column", name, roles.columns, f"It is in the shield of {requirement}.")
             if name not in roles.quasi:
-                raise BadInput(
-                    f"The column {name!r} in the shield of {requirement} is not a quasi-identifier. "
-                    "Name it in quasi (--quasi)."
-                )
-        column = requirement.column
-        if column is not None and column not in roles.columns:
-            raise BadInput.unknown("column", column, roles.columns, f"It is protected by {requirement}.")
-        if column is not None and column not in protected:
-            raise BadInput(
-                f"The column {column!r} of {requirement} is not sensitive. Name it in sensitive (--sensitive)"
-                + (f"; sensitive now: {listing(sorted(protected))}." if protected else ".")
-            )
+                raise _wrong_shield(name, requirement, roles)
+        if requirement.column is not None and requirement.column not in protected:
+            raise _unprotected(requirement.column, requirement, roles)
         if requirement.minimal_size > rows:
             raise TooFewRows(
                 f"{requirement} needs at least {plural(requirement.minimal_size, 'rows')}, and the table has {rows}. "
@@ -76,41 +64,53 @@ def check(requirements: Iterable[Requirement], roles: Roles, rows: int) -> None:
             )
 
 
+def _wrong_shield(name: str, requirement: Requirement, roles: Roles) -> BadInput:
+    if name not in roles.columns:
+        return BadInput.unknown("column", name, roles.columns, f"It is in the shield of {requirement}.")
+    return BadInput(
+        f"The column {name!r} in the shield of {requirement} is not a quasi-identifier. Name it in quasi (--quasi)."
+    )
+
+
+def _unprotected(name: str, requirement: Requirement, roles: Roles) -> BadInput:
+    if name not in roles.columns:
+        return BadInput.unknown("column", name, roles.columns, f"It is protected by {requirement}.")
+    protected = sorted({*roles.sensitive, *(() if roles.target is None else (roles.target,))})
+    return BadInput(
+        f"The column {name!r} of {requirement} is not sensitive. Name it in sensitive (--sensitive)"
+        + (f"; sensitive now: {listing(protected)}." if protected else ".")
+    )
+
+
 def with_trees(
     requirements: Iterable[Requirement], trees: Mapping[str, Mapping[str, object]]
 ) -> tuple[Requirement, ...]:
-    """Give each requirement that lacks a tree the one of its column, where there is one."""
-    return tuple(
-        one if one.column is None or one.column not in trees else one.with_tree(trees[one.column])
-        for one in requirements
-    )
+    """Give each requirement that needs a tree the tree of its column, if there is one."""
+    return tuple(each.with_tree(trees[each.column]) if each.column in trees else each for each in requirements)
 
 
 def with_orders(requirements: Iterable[Requirement], orders: Mapping[str, Sequence[str]]) -> tuple[Requirement, ...]:
-    """Give each requirement that lacks an order the one of its column, where there is one."""
-    return tuple(
-        one if one.column is None or one.column not in orders else one.with_order(orders[one.column])
-        for one in requirements
-    )
+    """Give each requirement that needs an order the order of its column, if there is one."""
+    return tuple(each.with_order(orders[each.column]) if each.column in orders else each for each in requirements)
 
 
 def unreachable(requirements: Sequence[Requirement], context: Context) -> tuple[Requirement, ...]:
     """List the requirements that even one class of all rows fails.
 
-    A monotone requirement that some partition satisfies is satisfied by the union of its classes, the whole
-    table; so no release can meet those listed.
+    If the classes of some partition satisfy a monotone requirement, so does their union, the whole table. So no release
+    can meet the listed requirements.
     """
-    found = []
+    unmet = []
     for requirement in requirements:
         bound = requirement.bind(context)
         whole = np.zeros((1, 0), np.int64) if bound.column < 0 else context.columns[bound.column].histogram[np.newaxis]
         if requirement.monotone and not bound.satisfied(np.array([context.rows]), whole)[0]:
-            found.append(requirement)
-    return tuple(found)
+            unmet.append(requirement)
+    return tuple(unmet)
 
 
 def reached_at_most(requirement: Requirement, context: Context) -> str:
-    """Say what one class of all rows reaches: no release of the table can do better.
+    """What one class of all rows reaches, in words: no release of the table can do better.
 
     >>> from hedgerow.io.domains import Domain
     >>> from hedgerow.requirements import LDiversity, SensitiveColumn
@@ -125,7 +125,7 @@ def reached_at_most(requirement: Requirement, context: Context) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
-# Requirements in a manifest: their parameters, but for those that name values, which few records may hold.
+# Requirements in a manifest: their parameters, except those that name values, which few records may hold.
 
 
 _KIND: Final = "requirement"
@@ -133,7 +133,7 @@ _WITHHELD: Final = "withheld"
 
 
 def stored(requirement: Requirement) -> dict[str, Any]:
-    """What a manifest tells of a requirement.
+    """A requirement as a manifest has it.
 
     Examples
     --------
@@ -143,35 +143,31 @@ def stored(requirement: Requirement) -> dict[str, Any]:
     >>> stored(AlphaK(0.5, 3, "disease", value="HIV"))
     {'requirement': 'alpha', 'alpha': 0.5, 'k': 3, 'column': 'disease', 'withheld': ['value']}
     """
-    told: dict[str, Any] = {_KIND: requirement.letter}
-    kept = []
-    for one in _parameters(requirement):
-        value = getattr(requirement, one)
+    shown: dict[str, Any] = {_KIND: requirement.letter}
+    hidden = []
+    for field in dataclasses.fields(requirement) if dataclasses.is_dataclass(requirement) else ():
+        value = getattr(requirement, field.name)
         if value is None:
             continue
-        if one in requirement.withheld:
-            kept.append(one)
+        if field.name in requirement.withheld:
+            hidden.append(field.name)
         else:
-            told[one] = list(value) if isinstance(value, tuple) else value
-    return {**told, _WITHHELD: kept} if kept else told
+            shown[field.name] = list(value) if isinstance(value, tuple) else value
+    return {**shown, _WITHHELD: hidden} if hidden else shown
 
 
-def withheld(told: Mapping[str, Any]) -> tuple[str, ...]:
-    """The parameters of a requirement that its manifest keeps to itself."""
-    return tuple(told.get(_WITHHELD, ()))
+def withheld(stored: Mapping[str, Any]) -> tuple[str, ...]:
+    """The parameters of a requirement that its manifest does not show."""
+    return tuple(stored.get(_WITHHELD, ()))
 
 
-def restored(told: Mapping[str, Any]) -> Requirement:
-    """Read what :func:`stored` wrote; what was withheld is not there.
+def restored(stored: Mapping[str, Any]) -> Requirement:
+    """Read what :func:`stored` wrote; withheld parameters are absent.
 
     >>> restored({"requirement": "k", "k": 4, "shield": ["sex"]})
     KAnonymity(k=4, shield=('sex',))
     """
-    kind = Requirement.kinds.get(told[_KIND])
+    kind = Requirement.kinds.get(stored[_KIND])
     if kind is None:
-        raise BadInput.unknown("requirement", str(told[_KIND]), Requirement.kinds, "A manifest names it.")
-    return kind(**{name: value for name, value in told.items() if name not in (_KIND, _WITHHELD)})
-
-
-def _parameters(requirement: Any) -> list[str]:
-    return [one.name for one in dataclasses.fields(requirement)] if dataclasses.is_dataclass(requirement) else []
+        raise BadInput.unknown("requirement", str(stored[_KIND]), Requirement.kinds, "A manifest names it.")
+    return kind(**{name: value for name, value in stored.items() if name not in (_KIND, _WITHHELD)})

@@ -14,9 +14,8 @@ import numpy as np
 from hedgerow.errors import BadInput, plural
 from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.io.values import number_text
-from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._notation import Typed
-from hedgerow.requirements.binding import BoundRequirement, Context, GroundDistance, SensitiveColumn
+from hedgerow.requirements.binding import BoundRequirement, Context, GroundDistance, Requirement, SensitiveColumn
 
 __all__ = ["TCloseness", "equal_distance", "hierarchical_distance", "label_of", "leaves_of", "ordered_distance"]
 
@@ -83,27 +82,14 @@ def hierarchical_distance(column: SensitiveColumn, tree: Mapping[str, object]) -
     The height of a node is the longest way down to a leaf, so that the distance is defined for ragged trees
     too; a missing value hangs directly under the root, at distance 1 from all others.
     """
-    parent: list[int] = []
-    height: list[int] = []
-    leaves: dict[str, int] = {}
-
-    def add(label: str, children: object) -> int:
-        below = [add(child, under) for child, under in _children(children)]
-        node = len(parent)
-        parent.append(-1)
-        height.append(1 + max(height[child] for child in below) if below else 0)
-        for child in below:
-            parent[child] = node
-        if not below:
-            leaves[label] = node
-        return node
-
     domain = column.domain
     top = list(tree.items())
     rooted = len(top) == 1 and bool(list(_children(top[0][1])))
-    root = add("", top[0][1] if rooted else tree)
+    nodes = _Nodes()
+    root = nodes.add("", top[0][1] if rooted else tree)
+    parent, height = nodes.parent, nodes.height
     place = np.full(domain.size, -1, dtype=np.int64)
-    for label, node in leaves.items():
+    for label, node in nodes.leaves.items():
         code = column.code_of(label)
         if code >= 0:
             place[code] = node
@@ -118,6 +104,27 @@ def hierarchical_distance(column: SensitiveColumn, tree: Mapping[str, object]) -
     weight = np.zeros(len(above))
     weight[:-1] = (heights[above[:-1]] - heights[:-1]) / (2 * heights[-1])
     return GroundDistance(place, above, weight)
+
+
+class _Nodes:
+    """The nodes of a nested tree, children before their parent: the parent and the height of each, and the leaves."""
+
+    def __init__(self) -> None:
+        self.parent: list[int] = []
+        self.height: list[int] = []
+        self.leaves: dict[str, int] = {}
+
+    def add(self, label: str, children: object) -> int:
+        """Number what is below a node, then the node itself."""
+        below = [self.add(child, under) for child, under in _children(children)]
+        node = len(self.parent)
+        self.parent.append(-1)
+        self.height.append(1 + max(self.height[child] for child in below) if below else 0)
+        for child in below:
+            self.parent[child] = node
+        if not below:
+            self.leaves[label] = node
+        return node
 
 
 def leaves_of(tree: Mapping[str, object]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Requirements as arrays: what a search needs to check a class without knowing which requirement it is.
+"""Requirements: what all of them declare, and their form as arrays, by which searches check classes.
 
 A requirement is *bound* to a table's sensitive columns (labels become codes, the overall distribution is
 fixed), and several bound requirements are *packed* into flat arrays that a numba kernel passes on to
@@ -6,25 +6,29 @@ fixed), and several bound requirements are *packed* into flat arrays that a numb
 
 All checks here look at one class at a time, and a class is a group that shares the values of **all**
 quasi-identifiers. The classes of a smaller shield are unions of such groups, so for a monotone requirement
-groups that hold by themselves hold for every shield: a method whose groups all pass meets the requirement,
-whatever its shield.
+groups that satisfy it by themselves satisfy it for every shield. A method meets the requirement if all its groups do,
+whatever the shield is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, check_int
 from hedgerow.io.domains import Domain
 
 if TYPE_CHECKING:
     from hedgerow.core.counts import Counted, FrequencyTable
-    from hedgerow.requirements._base import Requirement
+    from hedgerow.requirements._notation import Typed
 
 __all__ = [
     "BoundRequirement",
@@ -32,6 +36,7 @@ __all__ = [
     "GroundDistance",
     "Histograms",
     "PackedRequirements",
+    "Requirement",
     "SensitiveColumn",
     "bind",
     "context_of",
@@ -44,6 +49,144 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
+
+
+class Requirement(ABC):
+    """A condition on every equivalence class of a release.
+
+    Attributes
+    ----------
+    name : str
+        The requirement's name in audits and manifests.
+    monotone : bool
+        Whether a union of classes that satisfy it satisfies it too. Then generalizing further never breaks
+        it (searches may prune), and groups over all quasi-identifiers that satisfy it do so for every shield,
+        because a shield's classes are unions of such groups.
+    compares : bool
+        Whether it compares classes with the release as a whole: then losing records moves the standard.
+    letter, form : str
+        Its first letters on the command line, and examples of how to type it.
+    words, options : tuple of str
+        The words and the options with a value that it may have there, besides ``shield``.
+    withheld : tuple of str
+        Its parameters that name values of the table, which no manifest shows: few records may hold them.
+    column : str or None
+        The sensitive column it protects.
+    shield : tuple of str or None
+        The quasi-identifiers that form the classes; ``None`` means all of them.
+    """
+
+    name: ClassVar[str]
+    monotone: ClassVar[bool]
+    compares: ClassVar[bool] = False
+    letter: ClassVar[str]
+    form: ClassVar[str]
+    words: ClassVar[tuple[str, ...]] = ()
+    options: ClassVar[tuple[str, ...]] = ()
+    withheld: ClassVar[tuple[str, ...]] = ()
+    kinds: ClassVar[dict[str, type[Requirement]]] = {}
+    """All kinds of requirements by their letters."""
+
+    column: str | None
+    shield: Sequence[str] | None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "letter" in vars(cls):
+            Requirement.kinds[cls.letter] = cls
+
+    @property
+    @abstractmethod
+    def minimal_size(self) -> int:
+        """The records of the smallest class that could satisfy the requirement."""
+
+    def of_at_most(self, size: int) -> Requirement:  # noqa: ARG002 - most ask for more than a size
+        """A weaker requirement that classes of this size can satisfy; the same if it has no such form."""
+        return self
+
+    @property
+    def kept_by_more(self) -> bool:
+        """Whether no further record in a class ever breaks it."""
+        return False
+
+    @property
+    def linear(self) -> bool:
+        """Whether an integer program can state it, as an inequality of numbers of records."""
+        return False
+
+    @property
+    @abstractmethod
+    def notation(self) -> str:
+        """The requirement as typed on the command line; :func:`parse_requirement` reads it back."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, typed: Typed) -> Self:
+        """Make the requirement from what was typed."""
+
+    @abstractmethod
+    def reached(self, context: Context) -> str:
+        """What one class of all records reaches, in words; they are at least as many as it needs."""
+
+    @property
+    def needs_tree(self) -> bool:
+        """Whether it still needs the hierarchy of its column."""
+        return False
+
+    def with_order(self, order: Sequence[str]) -> Requirement:  # noqa: ARG002 - most need no order
+        """The same with the order of its column, if it needs one and has none."""
+        return self
+
+    def with_tree(self, tree: Mapping[str, object]) -> Requirement:  # noqa: ARG002 - most need no tree
+        """The same with the hierarchy of its column, if it needs one and has none."""
+        return self
+
+    @abstractmethod
+    def bind(self, context: Context) -> BoundRequirement:
+        """Turn labels into codes and fix the overall distribution, for the checks on arrays."""
+
+    def _check_shield(self) -> None:
+        """Make the shield a tuple of different column names, or refuse it."""
+        if self.shield is None:
+            return
+        owner = type(self).__name__
+        if isinstance(self.shield, str) or not isinstance(self.shield, Iterable):
+            raise BadInput.parameter("shield", owner, "a list of column names", self.shield)
+        names = tuple(self.shield)
+        if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
+            raise BadInput.parameter("shield", owner, "a list of different column names", list(names))
+        object.__setattr__(self, "shield", names)
+
+    def _check_column(self) -> None:
+        if not isinstance(self.column, str) or not self.column:
+            raise BadInput.parameter("column", type(self).__name__, "a column name", self.column)
+
+    def _check_whole(self, parameter: str, least: int) -> None:
+        """Accept whole numbers of any integer type, and keep them as ``int``."""
+        value = getattr(self, parameter)
+        object.__setattr__(self, parameter, check_int(parameter, type(self).__name__, value, least))
+
+    def _check_number(self, parameter: str, must: str, low: float, high: float, *, open_low: bool = False) -> None:
+        """Accept finite numbers from ``low`` (left out if ``open_low``) to ``high``; ints stay ``int``."""
+        value: Any = getattr(self, parameter)
+        is_number = type(value) is not bool and isinstance(value, numbers.Real)
+        number = float(value) if is_number else math.nan
+        if not (low < number if open_low else low <= number) or not number <= high or math.isinf(number):
+            raise BadInput.parameter(parameter, type(self).__name__, must, value)
+        object.__setattr__(self, parameter, int(value) if isinstance(value, numbers.Integral) else float(value))
+
+    def _within(self) -> str:
+        """Name the shield at the end of a description."""
+        return "" if self.shield is None else f" within {', '.join(self.shield)}"
+
+    def _written(self, *parts: str) -> str:
+        """Write the command-line form of a requirement with a sensitive column."""
+        shield = () if self.shield is None else (f"shield={','.join(self.shield)}",)
+        return f"{':'.join((*parts, *shield))}@{self.column}"
+
+
+# --------------------------------------------------------------------------------------------------
+# Requirements bound to the codes of a table.
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +274,8 @@ class BoundRequirement:
     minimal_size : int
         Every class needs at least so many records.
     formula : str, optional
-        What the class's histogram has to pass, by its name in :data:`hedgerow.requirements.formulas.FORMULAS`; nothing
-        if only the size matters.
+        The test of the class's histogram, by its name in :data:`hedgerow.requirements.formulas.FORMULAS`; ``None`` if
+        only the size matters.
     parameters : array of two floats
         The formula's numbers; see :func:`hedgerow.requirements.formulas.holds`.
     column : int
@@ -146,13 +289,25 @@ class BoundRequirement:
     description: str
     minimal_size: int
     formula: str | None = None
-    parameters: FloatArray = field(default_factory=lambda: np.zeros(2))
+    parameters: FloatArray = field(default_factory=partial(np.zeros, 2))
     column: int = -1
-    overall: FloatArray = field(default_factory=lambda: np.zeros(0))
+    overall: FloatArray = field(default_factory=partial(np.zeros, 0))
     distance: GroundDistance = _NO_TREE
 
+    @property
+    def number(self) -> int:
+        """The position of the formula among all, -1 if there is none."""
+        from hedgerow.requirements.formulas import FORMULAS
+
+        return -1 if self.formula is None else FORMULAS.index(self.formula)
+
+    @property
+    def place(self) -> IntArray:
+        """The node of each code, 0 where there is no distance."""
+        return self.distance.place if len(self.distance.place) else np.zeros(len(self.overall), np.int64)
+
     def satisfied(self, sizes: IntArray, histograms: IntArray | Histograms | None = None) -> BoolArray:
-        """Tell for each class whether it satisfies the requirement.
+        """Check for each class whether it satisfies the requirement.
 
         Parameters
         ----------
@@ -173,8 +328,7 @@ class BoundRequirement:
             raise BadInput(f"{self.description} is checked on histograms. Pass those of its column.")
         from hedgerow.requirements import formulas
 
-        number = formulas.FORMULAS.index(self.formula)
-        formula = (number, self.parameters, self.overall, *self.distance)
+        formula = (self.number, self.parameters, self.overall, *self.distance)
         if isinstance(histograms, Histograms):
             return large & formulas.sparse_classes_hold(*formula, sizes, *histograms)
         dense = np.ascontiguousarray(histograms, dtype=np.int64)
@@ -188,8 +342,8 @@ class PackedRequirements(NamedTuple):
 
     Requirement ``i`` reads the histogram ``[first[i], last[i])`` of the concatenated ones. Its ``overall``
     and ``place`` are at ``[values[i], values[i + 1])``, its tree at ``[nodes[i], nodes[i + 1])``.
-    Requirements of size only are not listed: ``minimal_size`` stands for them, and for what the others ask
-    of the size.
+    Requirements of size only are not listed: ``minimal_size`` stands for them, and for the sizes that the others
+    need.
     """
 
     minimal_size: int
@@ -211,16 +365,16 @@ class PackedRequirements(NamedTuple):
 
 
 def context_of(counts: Counted, requirements: Sequence[Requirement]) -> Context:
-    """The sensitive columns that the requirements speak of, each once."""
-    names = dict.fromkeys(one.column for one in requirements if one.column is not None)
-    columns = tuple(SensitiveColumn(counts.domains[name], counts.histogram(name)) for name in names)
-    return Context(columns, counts.rows)
+    """The sensitive columns of the requirements, each once."""
+    names = dict.fromkeys([requirement.column for requirement in requirements if requirement.column is not None])
+    columns = [SensitiveColumn(counts.domains[name], counts.histogram(name)) for name in names]
+    return Context(tuple(columns), counts.rows)
 
 
 def bind(counts: Counted, requirements: Sequence[Requirement]) -> tuple[Context, PackedRequirements]:
     """Requirements as packed arrays for kernels, and the sensitive columns they read."""
     context = context_of(counts, requirements)
-    return context, pack([one.bind(context) for one in requirements], context)
+    return context, pack([requirement.bind(context) for requirement in requirements], context)
 
 
 def sensitive_codes(counts: FrequencyTable, context: Context) -> NDArray[np.int32]:
@@ -232,38 +386,33 @@ def sensitive_codes(counts: FrequencyTable, context: Context) -> NDArray[np.int3
 
 
 def shield_of(requirement: Requirement, quasi: Sequence[str]) -> tuple[int, ...]:
-    """The positions of the quasi-identifiers that a requirement speaks of."""
+    """The positions of the quasi-identifiers in the shield of a requirement."""
     names = quasi if requirement.shield is None else requirement.shield
     return tuple(sorted(quasi.index(name) for name in names))
 
 
 def pack(bound: Sequence[BoundRequirement], context: Context) -> PackedRequirements:
     """Flatten bound requirements for :func:`~hedgerow.requirements.formulas.all_hold`, cheap formulas first."""
-    from hedgerow.requirements.formulas import FORMULAS
-
-    numbered = [(FORMULAS.index(one.formula), one) for one in bound if one.formula is not None]
-    listed = [one for _, one in sorted(numbered, key=lambda pair: pair[0])]
-    offsets = context.offsets
-    columns = np.array([one.column for one in listed], dtype=np.int64)
-    places = [one.distance.place if len(one.distance.place) else np.zeros(len(one.overall), np.int64) for one in listed]
+    listed = sorted([each for each in bound if each.formula is not None], key=lambda each: each.number)
+    columns = np.array([requirement.column for requirement in listed], dtype=np.int64)
+    parameters = [requirement.parameters for requirement in listed]
+    values, overall = _joined([requirement.overall for requirement in listed], np.float64)
+    nodes, parent = _joined([requirement.distance.parent for requirement in listed], np.int64)
     return PackedRequirements(
-        minimal_size=max((one.minimal_size for one in bound), default=1),
-        kind=np.array(sorted(number for number, _ in numbered), dtype=np.int64),
-        parameters=np.array([one.parameters for one in listed], dtype=np.float64).reshape(len(listed), 2),
-        first=offsets[columns],
-        last=offsets[columns + 1],
-        values=_starts([one.overall for one in listed]),
-        overall=_joined([one.overall for one in listed], np.float64),
-        place=_joined(places, np.int64),
-        nodes=_starts([one.distance.parent for one in listed]),
-        parent=_joined([one.distance.parent for one in listed], np.int64),
-        weight=_joined([one.distance.weight for one in listed], np.float64),
+        minimal_size=max((requirement.minimal_size for requirement in bound), default=1),
+        kind=np.array([requirement.number for requirement in listed], dtype=np.int64),
+        parameters=np.array(parameters, dtype=np.float64).reshape(len(listed), 2),
+        first=context.offsets[columns],
+        last=context.offsets[columns + 1],
+        values=values,
+        overall=overall,
+        place=_joined([requirement.place for requirement in listed], np.int64)[1],
+        nodes=nodes,
+        parent=parent,
+        weight=_joined([requirement.distance.weight for requirement in listed], np.float64)[1],
     )
 
 
-def _starts(arrays: Sequence[NDArray[np.generic]]) -> IntArray:
-    return np.cumsum([0, *map(len, arrays)], dtype=np.int64)
-
-
-def _joined(arrays: Sequence[NDArray[T]], dtype: type[T]) -> NDArray[T]:
-    return np.concatenate([np.zeros(0, dtype), *arrays])
+def _joined(arrays: Sequence[NDArray[T]], dtype: type[T]) -> tuple[IntArray, NDArray[T]]:
+    """Where each array starts in the concatenation of all, and the concatenation."""
+    return np.cumsum([0, *map(len, arrays)], dtype=np.int64), np.concatenate([np.zeros(0, dtype), *arrays])

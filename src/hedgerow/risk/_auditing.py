@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
-from hedgerow._internal.notebook import Shown, names_shown
+from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow._internal.rounding import digits_shown, rounded_up, significant
 from hedgerow.core.cells import SUPPRESSED
 from hedgerow.core.proportions import Proportions
@@ -598,7 +598,7 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Shown):
+class Check(NotebookRepr):
     """Whether a table meets its requirements, and how much of it does not; never which records.
 
     Parameters

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow._internal.arrays import Ints, Longs
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 from hedgerow._internal.rounding import share_told
 from hedgerow.core.counts import FrequencyTable, tabulate
 from hedgerow.io.domains import Domain
@@ -27,7 +27,7 @@ __all__ = ["EqualRows", "equal_rows"]
 
 
 @dataclass(frozen=True, repr=False)
-class EqualRows(Shown):
+class EqualRows(NotebookRepr):
     """Shares of equal rows, over the quasi-identifiers and the target. Keep the exact figures to yourself.
 
     Attributes

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.core.counts import BadValues, Counted, FrequencyTable, encode_column, tabulate
 from hedgerow.core.recoding import Recoding
-from hedgerow.engines import SAMPLE_ROWS, InClear, Source, coded, thinned
+from hedgerow.engines import SAMPLE_ROWS, CountedSource, InClear, coded, thinned
 from hedgerow.errors import BadInput
 from hedgerow.io.domains import Domain
 from hedgerow.risk._leakage import Coded, JointLeakage, joint_leakage, leakage
@@ -62,7 +62,7 @@ class Examined(NamedTuple):
 
 
 def examine(
-    source: Source,
+    source: CountedSource,
     counts: Counted,
     recoding: Recoding,
     *,
@@ -74,7 +74,7 @@ def examine(
 
     Parameters
     ----------
-    source : Source
+    source : CountedSource
         The source that the recoding was applied to.
     counts : Counted
         The original table.

@@ -20,7 +20,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats
 from hedgerow.core.cells import NO_LABELS, Interval, Leaves, Suppressed, ValueSet, days_of, number_in, read, stands_for
-from hedgerow.core.counts.reading import number_of
+from hedgerow.core.counts import number_of
 from hedgerow.errors import BadInput, listing
 from hedgerow.io.values import SUPPRESSED_TEXT
 from hedgerow.verifier import ClassCounts

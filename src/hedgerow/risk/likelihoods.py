@@ -528,7 +528,7 @@ def label_posterior(
     >>> from hedgerow.engines import open_source
     >>> people = pa.table({"age": [20, 21, 22, 60, 61, 62], "ill": ["no", "no", "yes", "yes", "yes", "yes"]})
     >>> schema = hr.Schema(quasi=["age"], target="ill")
-    >>> counts = open_source(people).count(schema, schema.resolve(people.column_names))
+    >>> counts = open_source(people).count(schema, schema.resolve(people.column_names)).counts
     >>> recoding = hr.anonymize(people, schema, k=3).recoding
     >>> label_posterior(counts, recoding, counts.tuples).probabilities[:, 0].round(2).tolist()
     [0.67, 0.67, 0.67, 0.0, 0.0, 0.0]

@@ -18,7 +18,7 @@ MANY = range(60)
     [
         ("contact", [f"p{n}@home.org" for n in MANY], "e-mail"),
         ("surname", [f"Name{n % 30}" for n in MANY], "name"),
-        ("x", [f"Text {n}" for n in MANY], "each finds its row"),
+        ("x", [f"Text {n}" for n in MANY], "each identifies its row"),
         ("case", [1000 + n for n in MANY], "numbers the rows"),
         ("x", list(MANY), "numbers the rows"),
         ("x", [100_000 + 7 * n for n in MANY], "numbers the rows"),

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hedgerow.advice._generalizing import decimal_sign, kind_of, missing_texts, order_of
+from hedgerow.advice._hierarchies import decimal_sign, kind_of, missing_texts, order_of
 from hedgerow.advice._profiles import Profile, profiles_of
 from hedgerow.engines._looking import Look, look_at_rows
 

@@ -87,9 +87,9 @@ def test_columns_that_tell_others(profiles: Profiles) -> None:
         "sex": "quasi",
         "salutation": "redundant",
     }
-    assert judged["shop"].reason == "It is determined by 'zip', and would give it away if it were published as it is."
-    assert judged["decade"].reason == "It is 'age' in less detail, and would give it away."
-    assert judged["salutation"].reason == "It says the same as 'sex' in other words, and would give it away."
+    assert judged["shop"].reason == "It is determined by 'zip', and would reveal it if it were published unchanged."
+    assert judged["decade"].reason == "It is 'age' in less detail, and would reveal it."
+    assert judged["salutation"].reason == "It says the same as 'sex' in other words, and would reveal it."
 
 
 def test_columns_in_clear_do_not_give_each_other_away(profiles: Profiles) -> None:
@@ -110,7 +110,7 @@ def test_of_two_names_of_the_same_the_one_that_is_hidden_stays_hidden(profiles: 
 def test_a_date_at_work_is_an_event(profiles: Profiles) -> None:
     days = [f"20{n % 20:02}-0{n % 9 + 1}-01" for n in range(ROWS)]
     judged = judge_roles(profiles(hired=days, age=PEOPLE["age"]), target=None, k=5)
-    assert judged["hired"].reason.startswith("Its name says date of an event")
+    assert judged["hired"].reason.startswith("Its name suggests date of an event")
 
 
 def test_a_quasi_identifier_that_another_determines_says_so(profiles: Profiles) -> None:

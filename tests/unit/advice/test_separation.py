@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from hedgerow.advice._separation import combinations, percent, separation
+from hedgerow.advice._profiles import combinations, percent, separation
 
 
 def test_separation_is_the_share_of_pairs_that_differ() -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.advice._writing import toml_text
+from hedgerow.advice._advice import toml_text
 from hedgerow.cli._job import read_job
 from hedgerow.errors import BadInput
 

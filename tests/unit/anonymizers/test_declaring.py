@@ -12,8 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
 from hedgerow import BadInput, KActus
-from hedgerow.anonymizers.base import Declared
-from hedgerow.anonymizers.parameters import choice, flag, number
+from hedgerow.anonymizers.parameters import Declared, choice, flag, number
 
 
 class Plain(Declared):

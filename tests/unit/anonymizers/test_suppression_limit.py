@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.anonymizers.suppression_limit import check_limit, read_limit, records_allowed, refuse_losses
+from hedgerow.anonymizers.parameters import check_limit, read_limit, records_allowed, refuse_losses
 
 
 @pytest.mark.parametrize("limit", [0, 1, 200, 0.0, 0.02, 1.0, np.int64(3), np.float64(0.5)])

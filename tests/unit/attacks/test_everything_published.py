@@ -126,7 +126,7 @@ def test_linkability_by_hand(made_up_people: None) -> None:
     assert found.members.claimed == found.members.right > 10
     assert found.members.claimed < 40
     assert linkability(release, people, people, first=["town"]).members.claimed > 10
-    with pytest.raises(BadInput, match="All columns are in the one record"):
+    with pytest.raises(BadInput, match="All columns are in the first record"):
         linkability(release, people, people, first=["age", "town"])
 
 
@@ -163,7 +163,7 @@ def test_without_proportions_there_are_no_pools(attack: Any, census: tuple[pa.Ta
 def test_one_column_is_too_few(attack: Any, census: tuple[pa.Table, pa.Table]) -> None:
     members, others = (one.select(["age"]) for one in census)
     release = hr.anonymize(members, hr.Schema(quasi=["age"]), k=5)
-    with pytest.raises(BadInput, match="There is one column only"):
+    with pytest.raises(BadInput, match="There is only one column"):
         attack(release, members, others)
 
 

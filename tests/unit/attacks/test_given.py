@@ -55,7 +55,7 @@ def test_members_are_found_among_others_though_a_number_tells_rows_apart(
     """By all columns no row is like another one; by those that the release publishes half of them are."""
     whole = pa.concat_tables(census)
     numbered = whole.append_column("id", pa.array(range(5_000, 5_000 + len(whole))))
-    with pytest.raises(BadInput, match="by 3 columns"):
+    with pytest.raises(BadInput, match="in 3 columns"):
         Given.of(release, census[0].append_column("id", pa.array(range(len(census[0])))), numbered)
 
 
@@ -132,9 +132,7 @@ def test_people_are_counted_and_not_their_visits(of_visits: hr.Release, visits: 
     found = hr.attack(of_visits, *visits, ["downcoding", "membership", "inference", "linkability"])
     assert {one.members.people for one in found} == {201}
     assert {one.control.people for one in found} == {201}
-    assert found.remarks == (
-        "People are counted, and not their rows: of each person one row, drawn at random, is judged.",
-    )
+    assert found.remarks == ("People are counted, not their rows: one random row of each person is judged.",)
 
 
 def test_nobody_may_be_on_both_sides(of_visits: hr.Release, visits: tuple[pa.Table, pa.Table]) -> None:
@@ -144,7 +142,7 @@ def test_nobody_may_be_on_both_sides(of_visits: hr.Release, visits: tuple[pa.Tab
 
 
 def test_the_column_of_the_person_is_needed(of_visits: hr.Release, visits: tuple[pa.Table, pa.Table]) -> None:
-    with pytest.raises(BadInput, match=r"The members lack columns of the release: 'pid'.*which tells people apart"):
+    with pytest.raises(BadInput, match=r"The members lack columns of the release: 'pid'.*which identifies people"):
         Given.of(of_visits, visits[0].drop_columns(["pid"]), visits[1])
 
 

@@ -149,7 +149,7 @@ def test_it_is_shown_without_a_cell(census: tuple[pa.Table, pa.Table]) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"knowing": "shoe"}, "There is no column 'shoe'. Known: 'ill'. Only what is published"),
+        ({"knowing": "shoe"}, "There is no column 'shoe'. Known: 'ill'. Only a column that is published unchanged"),
         ({"knowing": ["town"]}, "There is no column 'town'"),
         ({"knowing": 3}, "The 'knowing' parameter of membership must be a column or a list"),
         ({"random_state": -1}, "The 'random_state' parameter of membership must be None"),

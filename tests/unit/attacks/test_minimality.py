@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.attacks import minimality
-from hedgerow.attacks._minimality import _bound, _Drawn
+from hedgerow.attacks._minimality import _bound, _Divisions
 from hedgerow.attacks._people import read_valued
 from hedgerow.errors import BadInput
 
@@ -69,7 +69,7 @@ def test_where_k_alone_decided_nothing_is_told() -> None:
     healthy = people((["no"] * 2 + ["yes"] + ["no"] * 4) * 30)
     found = minimality(hr.anonymize(healthy, SCHEMA, require=HALF_ILL), healthy, drawn(2))
     assert found.members.claimed == found.control.claimed == 0
-    assert found.remarks == ("no class is coarser than k alone would have made it, or chance explains it",)
+    assert found.remarks == ("no class is coarser than for k alone, or chance explains it",)
 
 
 @pytest.mark.parametrize("method", ["mondrian", "optimal", "kactus"])
@@ -96,7 +96,7 @@ def test_a_method_that_generalizes_whole_columns_is_run_on_all() -> None:
 def test_ways_are_counted_as_by_hand(planted: hr.Release) -> None:
     """Two ill among five, in groups of two and three: both in the first (1 of 10 ways), or both in the second (3)."""
     (bound,) = _bound(read_valued(planted, PLANTED, PLANTED, ["ill"]), [HALF_ILL])
-    found = _Drawn.of(np.array([3, 2]), np.array([2, 3]), [bound], np.random.default_rng(0))
+    found = _Divisions.of(np.array([3, 2]), np.array([2, 3]), [bound], np.random.default_rng(0))
     assert found is not None
     assert found.broken == pytest.approx(0.4, abs=0.05)
     assert found.where_broken[:, 1].tolist() == pytest.approx([1 / 4, 1 / 2], abs=0.06)
@@ -107,7 +107,7 @@ def test_ways_are_counted_as_by_hand(planted: hr.Release) -> None:
 
 def test_what_hardly_ever_breaks_is_left_alone(planted: hr.Release) -> None:
     (bound,) = _bound(read_valued(planted, PLANTED, PLANTED, ["ill"]), [HALF_ILL])
-    assert _Drawn.of(np.array([90, 10]), np.array([50, 50]), [bound], np.random.default_rng(0)) is None
+    assert _Divisions.of(np.array([90, 10]), np.array([50, 50]), [bound], np.random.default_rng(0)) is None
 
 
 def test_what_a_class_tells_by_itself_is_not_claimed(planted: hr.Release) -> None:
@@ -136,7 +136,7 @@ def test_others_go_to_the_group_that_is_nearest() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"column": "street"}, "Nothing is required of 'street'. Name a column of which something is: 'ill'"),
+        ({"column": "street"}, "Nothing is required of 'street'. Name a column with a requirement: 'ill'"),
         ({"sure": 2}, "The 'sure' parameter of minimality must be a number above 0 and up to 1"),
         ({"random_state": "x"}, "The 'random_state' parameter of minimality must be None"),
     ],
@@ -147,7 +147,7 @@ def test_bad_parameters(planted: hr.Release, given: dict[str, Any], message: str
 
 
 def test_bad_people_and_releases(planted: hr.Release) -> None:
-    with pytest.raises(BadInput, match="there is nothing that minimality could tell"):
+    with pytest.raises(BadInput, match="so minimality cannot reveal anything"):
         minimality(hr.anonymize(PLANTED, SCHEMA, k=2), PLANTED, PLANTED)
     with pytest.raises(BadInput, match="100 members are given, and the release was made of 210 rows"):
         minimality(planted, PLANTED[:100], PLANTED)

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import hedgerow as hr
 from hedgerow._internal.arrays import Floats
 from hedgerow.attacks._downcoding import Known, Refined, known_of, refined
+from hedgerow.attacks._downcoding_kernels import expected_shares
 from hedgerow.attacks._people import read_people
-from hedgerow.attacks._refining_kernels import expected_shares
 
 pytestmark = pytest.mark.usefixtures("made_up_people")
 

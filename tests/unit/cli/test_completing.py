@@ -32,7 +32,7 @@ def test_the_last_name_of_a_list_is_completed() -> None:
 
 
 def test_protocols_that_are_offered_are_understood() -> None:
-    from hedgerow.cli._evaluating import typed_protocol
+    from hedgerow.cli._evaluate import typed_protocol
     from hedgerow.evaluation.splits import read_protocol
 
     for typed in completing.protocols():

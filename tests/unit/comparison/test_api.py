@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.evaluation.running import Advance
+from hedgerow.evaluation.jobs import Advance
 
 SCHEMA = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")
 PLAIN = hr.Schema(quasi=["age", "sex", "education"], others="drop")

@@ -6,7 +6,7 @@ import hedgerow as hr
 from hedgerow.comparison._charts import datasets, highest, ticks
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, kept_measures
 from hedgerow.comparison.results import Comparison, Measured
-from hedgerow.report.drawing import COLOURS
+from hedgerow.report.svg import COLOURS
 
 
 def made_up(*choices: Choice) -> Comparison:

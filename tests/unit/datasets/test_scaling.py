@@ -134,7 +134,7 @@ def test_wrong_parameters(parameters: dict[str, Any], sentence: str) -> None:
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        ([1, 2], "The table must be a pandas, polars or pyarrow one. Got list instead."),
+        ([1, 2], "The table must be a pandas, polars or pyarrow dataframe. Got list instead."),
         (pl.LazyFrame(ROWS), "Got LazyFrame instead."),
         (pl.DataFrame(ROWS).head(0), "The table has no rows to vary."),
     ],

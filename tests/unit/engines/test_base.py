@@ -47,13 +47,14 @@ def test_who_goes_where_does_not_depend_on_the_order_of_rows() -> None:
     def linked(rows: pa.Table) -> list[str]:
         """How often each person, under any name, stands in each group with each spelling."""
         source = MemorySource(rows)
-        counts = source.count(schema, schema.resolve(source.columns))
+        counted = source.count(schema, schema.resolve(source.columns))
+        counts = counted.counts
         pieces = Pieces(np.array([0, 0], np.int32), np.array([0, 1], np.int32), np.array([4, 4]))
         column = PublishedColumn(
             counts.domains["q"], ("0", "1"), ("label", "label"), CodeSets.of(np.array([0, 1, 2]), np.array([0, 0]))
         )
         recoding = Recoding("by hand", ("q",), (column,), np.array([[0], [1]]), pieces.size, pieces)
-        published = source.apply(recoding, "3").table.to_pylist()
+        published = counted.apply(recoding, "3").table.to_pylist()
         people = sorted({row["who"] for row in published})
         return sorted(str(sorted((row["q"], row["s"]) for row in published if row["who"] == one)) for one in people)
 

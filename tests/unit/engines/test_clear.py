@@ -61,10 +61,11 @@ def as_they_are(counts: FrequencyTable, lost: int = 0) -> Recoding:
 
 
 def looked_at(source: Any) -> tuple[InClear, Recoding]:
-    counts = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    counted = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    counts = counted.counts
     recoding = as_they_are(counts)
-    source.apply(recoding, "1")
-    return source.in_clear(np.arange(len(recoding.groups)), np.ones(len(recoding.groups), dtype=bool)), recoding
+    counted.apply(recoding, "1")
+    return counted.in_clear(np.arange(len(recoding.groups)), np.ones(len(recoding.groups), dtype=bool)), recoding
 
 
 @pytest.mark.parametrize("values", [2, 3, 12, 60])
@@ -86,12 +87,13 @@ def test_rows_that_share_a_value_or_everything(values: int, seed: int, opened: O
 def test_the_sample_has_the_cell_and_the_values_of_whole_classes(opened: Opened) -> None:
     table = table_of(80, 5, 1)
     source = opened(table)
-    counts = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    counted = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    counts = counted.counts
     recoding = as_they_are(counts)
-    source.apply(recoding, "1")
+    counted.apply(recoding, "1")
     chosen = np.zeros(len(recoding.groups), dtype=bool)
     chosen[1] = True
-    seen = source.in_clear(np.arange(len(recoding.groups)), chosen)
+    seen = counted.in_clear(np.arange(len(recoding.groups)), chosen)
     assert set(seen.classes.tolist()) == {1}
     ages = counts.domains["age"].labels[counts.tuples[counts.cell_tuple[seen.cells], 0]]
     sampled = Counter(zip(ages.tolist(), map(str, seen.values["number"].to_pylist()), strict=True))
@@ -103,9 +105,10 @@ def test_lists_and_objects_are_compared_by_how_they_look() -> None:
     table = pl.DataFrame({"age": [1, 1, 1, 1], "note": [[1], [1], [2], None]})
     schema = hr.Schema(quasi=["age"], insensitive=["note"])
     source = open_source(table)
-    counts = source.count(schema, schema.resolve(source.columns))
-    source.apply(as_they_are(counts), "1")
-    seen = source.in_clear(np.zeros(1, dtype=np.int64), np.ones(1, dtype=bool))
+    counted = source.count(schema, schema.resolve(source.columns))
+    counts = counted.counts
+    counted.apply(as_they_are(counts), "1")
+    seen = counted.in_clear(np.zeros(1, dtype=np.int64), np.ones(1, dtype=bool))
     assert (seen.alone, seen.fewest) == ({"note": 2}, {"note": 1})
 
 
@@ -114,9 +117,10 @@ def test_lost_rows_are_not_looked_at(opened: Opened) -> None:
         {"age": [1, 1, 2], "ill": list("aaa"), "note": ["x", "x", "y"], "number": [1, 1, 2], "who": list("pqr")}
     )
     source = opened(table)
-    counts = source.count(SCHEMA, SCHEMA.resolve(source.columns))
-    source.apply(as_they_are(counts, lost=1), "1")
-    seen = source.in_clear(np.zeros(1, dtype=np.int64), np.ones(1, dtype=bool))
+    counted = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    counts = counted.counts
+    counted.apply(as_they_are(counts, lost=1), "1")
+    seen = counted.in_clear(np.zeros(1, dtype=np.int64), np.ones(1, dtype=bool))
     assert seen.alone == {"note": 0, "number": 0}
     assert len(seen.cells) == 2
 
@@ -126,10 +130,11 @@ def test_of_a_large_class_only_a_sample_is_looked_at(opened: Opened) -> None:
     age = np.random.default_rng(1).integers(0, 20, rows)
     table = pa.table({"age": age, "ill": ["a"] * rows, "note": age * 2, "number": np.arange(rows), "who": ["p"] * rows})
     source = opened(table)
-    counts = source.count(SCHEMA, SCHEMA.resolve(source.columns))
-    source.apply(as_they_are(counts), "1")
+    counted = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    counts = counted.counts
+    counted.apply(as_they_are(counts), "1")
     one_class = np.zeros(len(counts.tuples), dtype=np.int64)
-    seen = source.in_clear(one_class, np.ones(1, dtype=bool))
+    seen = counted.in_clear(one_class, np.ones(1, dtype=bool))
     assert SAMPLE_ROWS <= len(seen.cells) < 2 * SAMPLE_ROWS
     # The rows are still whole rows, and all of the table has its part in the sample.
     sampled = counts.domains["age"].labels[counts.tuples[counts.cell_tuple[seen.cells], 0]].astype(int)

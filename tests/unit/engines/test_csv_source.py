@@ -82,7 +82,7 @@ def several(folder: Path, *contents: str | bytes) -> FileSource:
 
 
 def rows(source: FileSource) -> int:
-    return source.count(AGE, AGE.resolve(source.columns)).rows
+    return source.count(AGE, AGE.resolve(source.columns)).counts.rows
 
 
 def test_several_files_of_several_forms_are_one_table(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_several_files_of_several_forms_are_one_table(tmp_path: Path) -> None:
     odd = 'age,n\n5, "F"\n6,x\n'
     source = several(tmp_path, "age,n\n1,2\n", "age;n\n3;4\n", odd, utf16, 'age,n\n8,"x\ny"\n', "age,n\n")
     assert source.reads == tuple(tmp_path / f"{name}.csv" for name in "abcdef")
-    counts = source.count(AGE, AGE.resolve(source.columns))
+    counts = source.count(AGE, AGE.resolve(source.columns)).counts
     assert (counts.rows, counts.domains["age"].labels.tolist()) == (6, ["1", "3", "5", "6", "7", "8"])
 
 
@@ -140,7 +140,7 @@ def test_a_place_names_its_file(tmp_path: Path) -> None:
 
 def test_a_record_too_few_in_one_of_several_is_noticed(tmp_path: Path) -> None:
     source = several(tmp_path, "age,n\n1,2\n", "age,n\n3,4\n5,6\n")
-    query, records = source._reader.open(["c0", "c1"])
+    query, records = source.reader.open(["c0", "c1"])
     (tmp_path / "b.csv").write_text("age,n\n3,4\n")
     with open_database() as database:
         assert (len(database.sql(query).fetchall()), records) == (2, 3)

@@ -25,6 +25,7 @@ from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.engines import File, FileSource, WriteOptions, open_source, workspace
 from hedgerow.engines import _files as files
 from hedgerow.engines._csv import read_header
+from hedgerow.engines._files import CountedFiles
 from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput, InternalError
 from hedgerow.io.connections import open_database
@@ -57,10 +58,11 @@ def as_they_are(counts: FrequencyTable) -> Recoding:
     return Recoding("by hand", counts.quasi, columns, values, counts.tuple_sizes, pieces)
 
 
-def count(file: Path | File, schema: Schema = AGE) -> tuple[FileSource, FrequencyTable]:
+def count(file: Path | File, schema: Schema = AGE) -> tuple[CountedFiles, FrequencyTable]:
     source = open_source(file)
     assert isinstance(source, FileSource)
-    return source, source.count(schema, schema.resolve(source.columns))
+    counted = source.count(schema, schema.resolve(source.columns))
+    return counted, counted.counts
 
 
 def rewrite(
@@ -70,8 +72,8 @@ def rewrite(
     name: str = "out.csv",
     recode: Callable[[FrequencyTable], Recoding] = one_group,
 ) -> Path:
-    source, counts = count(file, schema)
-    source.apply(recode(counts), "1", folder / name).write(folder / name, WriteOptions({}, ()))
+    counted, counts = count(file, schema)
+    counted.apply(recode(counts), "1", folder / name).write(folder / name, WriteOptions({}, ()))
     return folder / name
 
 
@@ -159,8 +161,8 @@ def test_a_folder_is_no_partition(name: str, tmp_path: Path) -> None:
         written(folder, "age,n\n1,2\n", name)
     else:
         pq.write_table(pa.table({"age": [1], "n": [2]}), folder / name)
-    source, _ = count(folder / name)
-    assert list(source.columns) == ["age", "n"]
+    counted, _ = count(folder / name)
+    assert list(counted.source.columns) == ["age", "n"]
 
 
 NAMES = [
@@ -250,13 +252,14 @@ def test_missing_is_written_as_it_was_marked(tmp_path: Path) -> None:
     path = written(tmp_path, "age,n\n?,1\n?,2\n")
     schema = Schema(quasi=["age", "n"], missing=("?",), hierarchies={"age": "flat"})
     source = open_source(written(tmp_path, "age,n\n?,1\n5,2\n"))
-    counts = source.count(schema, schema.resolve(source.columns))
+    counted = source.count(schema, schema.resolve(source.columns))
+    counts = counted.counts
     group = counts.cell_tuple.copy()
     pieces = Pieces.whole(group, counts.cell_sizes)
     columns, values = publish_groups(counts, pieces, 2, shown_as(counts, "set"))
     recoding = Recoding("by hand", counts.quasi, columns, values, counts.tuple_sizes, pieces)
-    assert rows_of(source.apply(recoding, "1", path.with_name("out.csv")).native) == ["5,2", "?,1"]
-    parquet = source.apply(recoding, "1", path.with_name("out.parquet"))
+    assert rows_of(counted.apply(recoding, "1", path.with_name("out.csv")).native) == ["5,2", "?,1"]
+    parquet = counted.apply(recoding, "1", path.with_name("out.parquet"))
     assert Counter(pq.read_table(parquet.native).column("age").to_pylist()) == {"5": 1, None: 1}
 
 
@@ -320,14 +323,14 @@ def test_kinds_of_a_csv_are_derived(tmp_path: Path) -> None:
     text = "age,zip,born,size,odd\n20,01067,2024-01-01,1.5,1\n,80331,,2,x\n"
     source = FileSource(File(written(tmp_path, text)))
     schema = Schema(quasi=source.columns)
-    domains = source.count(schema, schema.resolve(source.columns)).domains
+    domains = source.count(schema, schema.resolve(source.columns)).counts.domains
     assert [one.kind for one in domains.values()] == ["number", "text", "date", "number", "text"]
 
 
 def test_a_decimal_comma(tmp_path: Path) -> None:
     source = FileSource(File(written(tmp_path, "size\n1,5\n2\n"), delimiter=";", decimal=","))
     schema = Schema(quasi=["size"])
-    assert source.count(schema, schema.resolve(["size"])).domains["size"].values.tolist() == [1.5, 2.0]
+    assert source.count(schema, schema.resolve(["size"])).counts.domains["size"].values.tolist() == [1.5, 2.0]
     with pytest.raises(BadInput, match=r"'decimal' parameter of File must be '\.' or ','"):
         File(tmp_path / "people.csv", decimal=";")
 
@@ -335,7 +338,7 @@ def test_a_decimal_comma(tmp_path: Path) -> None:
 def test_a_column_of_text_that_is_nearly_numbers_is_remarked_on(tmp_path: Path) -> None:
     path = written(tmp_path, "age\n" + "20\n" * 19 + f"{SECRET}\n")
     source = FileSource(File(path))
-    counts = source.count(Schema(quasi=["age"]), Schema(quasi=["age"]).resolve(["age"]))
+    counts = source.count(Schema(quasi=["age"]), Schema(quasi=["age"]).resolve(["age"])).counts
     (remark,) = counts.remarks
     assert "'age' is taken for text: at least 90% of its records are numbers" in remark
     assert "--kind age=number" in remark
@@ -429,10 +432,10 @@ def test_every_record_is_counted(name: str, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_every_record_is_written(tmp_path: Path) -> None:
-    source, counts = count(written(tmp_path, "age,n\n1,2\n2,3\n"))
+    counted, counts = count(written(tmp_path, "age,n\n1,2\n2,3\n"))
     written(tmp_path, "age,n\n1,2\n")
     with pytest.raises(BadInput, match=r"1 of the 2 records of 'people\.csv' were read\. Did the file change"):
-        source.apply(one_group(counts), "1", tmp_path / "out.csv")
+        counted.apply(one_group(counts), "1", tmp_path / "out.csv")
 
 
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
@@ -476,10 +479,11 @@ def test_a_path_means_the_same_to_all(typed: str, tmp_path: Path, monkeypatch: p
     source = open_source(typed)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    counts = source.count(Schema(quasi=["age"]), Schema(quasi=["age"]).resolve(source.columns))
+    counted = source.count(Schema(quasi=["age"]), Schema(quasi=["age"]).resolve(source.columns))
+    counts = counted.counts
     assert counts.rows == 2
     assert source.reads == (path,)
-    assert source.apply(one_group(counts), "1", Path("out.csv")).native.parent.parent == tmp_path / "elsewhere"
+    assert counted.apply(one_group(counts), "1", Path("out.csv")).native.parent.parent == tmp_path / "elsewhere"
 
 
 def test_other_columns_than_the_published_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -489,10 +493,9 @@ def test_other_columns_than_the_published_ones(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_order_of_the_verbs(tmp_path: Path) -> None:
-    source, counts = count(written(tmp_path, "age\n1\n"), Schema(quasi=["age"]))
-    assert source.apply(one_group(counts), "1").native.name == "release.parquet"
-    with pytest.raises(InternalError, match="the count of a table"):
-        open_source(tmp_path / "people.csv").apply(one_group(counts), "1", tmp_path / "out.csv")
+    counted, counts = count(written(tmp_path, "age\n1\n"), Schema(quasi=["age"]))
+    assert counted.apply(one_group(counts), "1").native.name == "release.parquet"
+    assert not hasattr(open_source(tmp_path / "people.csv"), "apply"), "only what was counted can be published"
 
 
 @pytest.mark.parametrize("name", ["people.csv.gz", "people.parquet"])
@@ -616,35 +619,35 @@ def test_too_little_memory_to_look_at_columns_in_clear(tmp_path: Path) -> None:
     duckdb.connect().sql("SELECT range % 7 AS age, md5(range::VARCHAR) AS note FROM range(300000)").write_parquet(
         str(path)
     )
-    source, counts = count(path)
-    source.apply(one_group(counts), "1", tmp_path / "out.parquet")
-    source._work.restrict(2 * 10**6)
+    counted, counts = count(path)
+    counted.apply(one_group(counts), "1", tmp_path / "out.parquet")
+    counted._work.restrict(2 * 10**6)
     with pytest.raises(BadInput, match="memory limit is too small") as caught:
-        source.in_clear(np.zeros(1, dtype=np.int32), np.ones(1, dtype=bool))
+        counted.in_clear(np.zeros(1, dtype=np.int32), np.ones(1, dtype=bool))
     told(caught.value)
 
 
 def test_what_writes_rows_anew_has_the_share_of_the_verifier(tmp_path: Path) -> None:
     path = written(tmp_path, "age,n\n1,a\n1,b\n")
-    source, counts = count(File(path, memory_limit="1GB"))
-    rows = source.apply(one_group(counts), "1", tmp_path / "out.csv")
-    assert source.shares is not None
-    assert rows.memory == source.shares.verifier
+    counted, counts = count(File(path, memory_limit="1GB"))
+    rows = counted.apply(one_group(counts), "1", tmp_path / "out.csv")
+    assert counted.source.shares is not None
+    assert rows.memory == counted.source.shares.verifier
 
 
 def test_a_failure_while_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, counts = count(written(tmp_path, f"age,n\n1,{SECRET}\n"))
+    counted, counts = count(written(tmp_path, f"age,n\n1,{SECRET}\n"))
     monkeypatch.setattr(files, "place_literal", lambda path: f"'{path.parent / 'no such folder' / path.name}'")
     with pytest.raises(BadInput, match="cannot be written") as caught:
-        source.apply(one_group(counts), "1", tmp_path / "out.csv")
+        counted.apply(one_group(counts), "1", tmp_path / "out.csv")
     told(caught.value)
 
 
 def test_temporary_folders_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
-    source, _ = count(File(written(tmp_path, "age\n1\n".encode("utf-16")), encoding="utf-16"))
+    counted, _ = count(File(written(tmp_path, "age\n1\n".encode("utf-16")), encoding="utf-16"))
     assert list((tmp_path / "temporary").iterdir())
-    del source
+    del counted
     gc.collect()
     assert not list((tmp_path / "temporary").iterdir())

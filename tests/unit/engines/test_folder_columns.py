@@ -80,7 +80,7 @@ def test_a_column_that_stands_twice(tmp_path: Path) -> None:
         place = tmp_path / f"data/age=3/a.{ending}"
         duckdb.sql(f"COPY (SELECT 1 AS age, 2 AS n) TO '{place}'")
         for read_it in (open_source, lambda path: count_classes(path, ["n"])):
-            with pytest.raises(BadInput, match="'age' stands in the files and in the names of their folders too"):
+            with pytest.raises(BadInput, match="'age' is both in the files and in the names of their folders"):
                 read_it(tmp_path / "data")
         place.unlink()
 

@@ -55,8 +55,9 @@ def apply(
     data: Any, schema: Schema, recode: Callable[..., Recoding] = one_group, seed: str = "1", **options: Any
 ) -> Any:
     source = MemorySource(data)
-    counts = source.count(schema, schema.resolve(source.columns))
-    return source.apply(recode(counts, **options), seed).table
+    counted = source.count(schema, schema.resolve(source.columns))
+    counts = counted.counts
+    return counted.apply(recode(counts, **options), seed).table
 
 
 def test_quasi_identifiers_are_recoded_and_the_rest_is_kept(frame_type: FrameType, rows_of: RowsOf) -> None:
@@ -340,9 +341,11 @@ def test_what_comes_out_has_the_published_columns(monkeypatch: pytest.MonkeyPatc
 
 def test_the_order_of_the_verbs() -> None:
     source = MemorySource(pa.table({"age": [1, 2]}))
-    counts = source.count(Schema(quasi=["age"]), Schema(quasi=["age"]).resolve(["age"]))
-    with pytest.raises(InternalError, match="the count of a table"):
-        MemorySource(pa.table({"age": [1]})).apply(one_group(counts), "1")
+    counted = source.count(Schema(quasi=["age"]), Schema(quasi=["age"]).resolve(["age"]))
+    assert not hasattr(source, "apply"), "only what was counted can be published"
+    with pytest.raises(InternalError, match="the rows that were published"):
+        counted.in_clear(np.zeros(1, dtype=np.int64), np.ones(1, dtype=bool))
+    assert counted.apply(one_group(counted.counts), "1").table.num_rows == 2
     assert source.reads == ()
 
 
@@ -401,7 +404,7 @@ def test_text_that_is_said_to_be_numbers_is_refused_with_its_row(frame_type: Fra
 def test_text_is_text_whatever_it_looks_like(frame_type: FrameType) -> None:
     source = MemorySource(frame_type(pa.table({"zip": ["80331", "1067"], "born": ["2024-01-01", "2024-01-02"]})))
     schema = Schema(quasi=["zip", "born"])
-    domains = source.count(schema, schema.resolve(source.columns)).domains
+    domains = source.count(schema, schema.resolve(source.columns)).counts.domains
     assert [domains[name].kind for name in ("zip", "born")] == ["text", "text"]
 
 

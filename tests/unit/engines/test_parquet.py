@@ -31,7 +31,7 @@ def opened(place: Path | str) -> FileSource:
 def test_all_files_are_read_and_none_may_be_written_over(tmp_path: Path) -> None:
     source = opened(written(tmp_path, b={"age": [3], "n": ["z"]}, a={"age": [1, 2], "n": ["x", "y"]}))
     assert source.reads == (tmp_path / "a.parquet", tmp_path / "b.parquet")
-    counts = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    counts = source.count(SCHEMA, SCHEMA.resolve(source.columns)).counts
     assert (counts.rows, counts.domains["age"].labels.tolist()) == (3, ["1", "2", "3"])
 
 
@@ -53,7 +53,7 @@ def test_files_that_differ_are_refused(other: dict[str, Any], message: str, tmp_
 
 def test_a_text_is_the_same_type_however_arrow_holds_it(tmp_path: Path) -> None:
     place = written(tmp_path, a={"age": pa.array(["1"])}, b={"age": pa.array(["2"], pa.large_string())})
-    assert opened(place).count(SCHEMA, SCHEMA.resolve(["age"])).rows == 2
+    assert opened(place).count(SCHEMA, SCHEMA.resolve(["age"])).counts.rows == 2
 
 
 def test_the_wrong_value_and_the_damaged_file_are_named(tmp_path: Path) -> None:

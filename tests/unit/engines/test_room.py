@@ -37,7 +37,7 @@ def free(bytes_free: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["in.parquet", "in.csv"])
 def test_the_columns_that_are_published_count(name: str, files: Path) -> None:
-    reader = FileSource(File(files / name))._reader
+    reader = FileSource(File(files / name)).reader
     size = (files / name).stat().st_size
     parts = [reader.bytes_of([at]) for at in range(3)]
     assert sum(parts) == pytest.approx(size, rel=0.1)
@@ -48,7 +48,7 @@ def test_the_columns_that_are_published_count(name: str, files: Path) -> None:
 
 def test_text_in_another_encoding_is_written_anew(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("age,note\n" + "20,x\n" * 1000, encoding="utf-16")
-    reader = FileSource(File(tmp_path / "in.csv"))._reader
+    reader = FileSource(File(tmp_path / "in.csv")).reader
     assert reader.bytes_aside() == (tmp_path / "in.csv").stat().st_size // 4
 
 
@@ -56,7 +56,7 @@ def test_text_in_another_encoding_is_written_anew(tmp_path: Path) -> None:
 def test_a_bound_is_never_above_what_is_written(name: str, out: str, files: Path) -> None:
     """Where the release fits twice, it is not refused."""
     source = FileSource(File(files / name))
-    clear, quasi = source._reader.bytes_of([1]), source._reader.bytes_of([0])
+    clear, quasi = source.reader.bytes_of([1]), source.reader.bytes_of([0])
     place = hr.anonymize(files / name, SCHEMA, k=5).save(f"{files}/{out}")
     written = sum(one.stat().st_size for one in (place.rglob("*.parquet") if place.is_dir() else [place]))
     assert least_written(clear, quasi, place) <= written
@@ -89,7 +89,7 @@ def test_temporary_files_of_a_file(files: Path) -> None:
     """In the folder that was named; what is staged without a destination too."""
     (files / "scratch").mkdir()
     source = FileSource(File(files / "in.csv", temp=files / "scratch"))
-    assert source._scratch.path.parent == files / "scratch", "what DuckDB spills, and what is unpacked"
+    assert source.scratch.path.parent == files / "scratch", "what DuckDB spills, and what is unpacked"
     release: Any = hr.anonymize(File(files / "in.csv", temp=files / "scratch"), SCHEMA, k=5)
     assert release.rows.native.parent.parent == files / "scratch"
     assert release.rows.native.parent.stat().st_mode & 0o777 == 0o700

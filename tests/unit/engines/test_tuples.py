@@ -39,7 +39,7 @@ def large(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     texts = {name: [f"{code:03}" for code in CODES[:, at]] for at, name in enumerate(names)}
     pq.write_table(pa.table(texts), tmp_path / "people.parquet")
     source = FileSource(File(tmp_path / "people.parquet"))
-    counts = source.count_or_keep(SCHEMA, SCHEMA.resolve(source.columns))
+    counts = source.count(SCHEMA, SCHEMA.resolve(source.columns)).counted
     assert isinstance(counts, LargeTable)
     return counts
 

@@ -12,7 +12,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.anonymizers.parameters import flag
 from hedgerow.anonymizers.trees.inducers.c45 import induce_c45
-from hedgerow.evaluation.cells import Cell, Treatment
+from hedgerow.evaluation.cells import Cell, Design, Treatment
 from hedgerow.evaluation.learners import learner
 from hedgerow.evaluation.learners._ours import C45
 from hedgerow.evaluation.splits import splits_of
@@ -39,9 +39,8 @@ def cell(**changed: Any) -> Cell:
     table = open_table(given["data"], given["schema"])
     split = splits_of(table, given["protocol"], given["seed"])[given["split"]]
     of_learner = learner(given["learner"])
-    return Cell.of(
-        table, given["protocol"], given["seed"], given["treatment"], split, given["way"], of_learner, {"set": "people"}
-    )
+    design = Design(table, given["protocol"], given["seed"], {"set": "people"})
+    return Cell.of(design, given["treatment"], split, given["way"], of_learner)
 
 
 class Newer(hr.Mondrian):

@@ -287,7 +287,7 @@ def test_screen_readers_are_told_the_ranks(picture: Picture) -> None:
 def test_a_comparison_of_other_ranks() -> None:
     dunn, test = compared(4, 0)
     assert critical_difference_diagram(dunn, test).to_dict()["width"] == WIDTH
-    with pytest.raises(BadInput, match="not the ranks that were compared"):
+    with pytest.raises(BadInput, match="not the compared ranks"):
         critical_difference_diagram(dunn, compared(4, 0, cases=29)[1])
     with pytest.raises(BadInput, match="There is no method"):
         critical_difference_diagram(dunn, friedman({"one": [1, 2], "other": [2, 1]}))

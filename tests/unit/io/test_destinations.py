@@ -46,7 +46,7 @@ def test_drawn_rows_stand_beside(here: Path) -> None:
 
 @pytest.mark.parametrize(("given", "rows"), [("out.csv/", None), ("out.parquet", 5), ("OUT.CSV.GZ", 5)])
 def test_a_folder_that_is_named_as_a_file(given: str, rows: int | None) -> None:
-    with pytest.raises(BadInput, match=r"named as a file is, .* Leave out the ending: '(out|OUT)/'"):
+    with pytest.raises(BadInput, match=r"has the name of a file, .* Leave out the ending: '(out|OUT)/'"):
         Destination.of(given, rows)
 
 
@@ -55,7 +55,7 @@ def test_places_that_are_none(here: Path) -> None:
     for given, message in (
         ("file/", "'file/' is a file"),
         ("nowhere/out/", "no folder 'nowhere'"),
-        ("/", "root of the files"),
+        ("/", "root of the file system"),
     ):
         with pytest.raises(BadInput, match=message):
             Destination.of(given).check()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.learning import export as arff
 from hedgerow.learning.export import write_arff
 
 
@@ -62,7 +62,7 @@ def test_values_that_are_declared_for_several_tables(tmp_path: Path) -> None:
 
 
 def test_more_rows_than_are_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arff, "_ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(importlib.import_module("hedgerow.learning.export"), "_ROWS_AT_ONCE", 3)
     text = pa.chunked_array([["a", "é"], ["b"] * 5])
     lines = written(tmp_path, {"n": list(range(7)), "x": text})
     assert lines[6:] == ["0,'a'", "1,'é'", *(f"{n},'b'" for n in range(2, 7)), ""]

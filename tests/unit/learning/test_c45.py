@@ -221,7 +221,7 @@ def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) 
         ([np.inf, 1.0] * 6, "Unknown label type"),
         (np.array([1j, 0] * 6), "Complex data not supported in y"),
         (np.array([[0, 1]] * 12), "one class for each of the 12 rows"),
-        (None, "C45Classifier requires y to be passed, but the target y is None. Only a release brings its own"),
+        (None, "C45Classifier requires y to be passed, but the target y is None. Only a release has its own labels"),
     ],
 )
 def test_wrong_classes_are_refused(y: Any, message: str) -> None:

@@ -211,7 +211,7 @@ def test_wrong_parameters_are_refused(wrong: dict[str, Any], message: str) -> No
 
 
 def test_wrong_tables_are_refused() -> None:
-    with pytest.raises(BadInput, match="Only a release brings its own"):
+    with pytest.raises(BadInput, match="Only a release has its own labels"):
         GeneralizedID3Classifier().fit(PUBLISHED)
     model = GeneralizedID3Classifier().fit(PUBLISHED, RICH)
     with pytest.raises(BadInput, match="lacks columns that GeneralizedID3Classifier was trained with: 'sex'"):

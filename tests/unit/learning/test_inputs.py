@@ -240,7 +240,7 @@ def test_wrong_arrays_are_refused_without_showing_a_cell(X: Any, message: str) -
         (np.array([[1], [{"a": 417}]], dtype=object), "'x0' holds objects"),
         (np.array([[object()]], dtype=object), "'x0' holds objects"),
         (np.array([[b"417"]], dtype=object), "'x0' holds objects"),
-        (np.array([[(417, 1)]], dtype=[("a", int), ("b", int)]), "X is an array of records"),
+        (np.array([[(417, 1)]], dtype=[("a", int), ("b", int)]), "X is a structured array"),
     ],
 )
 def test_arrays_of_a_wrong_type_are_also_a_type_error(X: Any, message: str) -> None:

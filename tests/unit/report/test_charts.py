@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from report_facts import example_facts
 
-from hedgerow.report import _charts as charts
-from hedgerow.report.drawing import Drawing
+from hedgerow.report import charts
 from hedgerow.report.facts import Bar, ClassSizes, ColumnFacts, ReportFacts, SizeGroup
+from hedgerow.report.svg import Drawing
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -106,7 +106,7 @@ def test_what_may_not_be_told_is_not_drawn(facts: ReportFacts) -> None:
 
     assert drawn is not None
     assert "before" not in texts(drawn)
-    assert drawn.rows[0] == ("young", "not told", "40 %")
+    assert drawn.rows[0] == ("young", "not shown", "40 %")
 
 
 @pytest.mark.parametrize(("change", "step"), [(0.0, 0), (-0.03, 1), (0.05, 2), (-0.19, 3), (0.9, 4)])

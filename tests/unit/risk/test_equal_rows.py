@@ -21,7 +21,7 @@ def counted(rows: list[tuple[Any, ...]], target: str | None = "ill", **types: pa
     }
     schema = Schema(quasi=["age", "city"], target=target, others="drop")
     source = open_source(pa.table(columns))
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 TABLE = [(20, "Ulm", "y"), (20, "Ulm", "y"), (30, "Bern", "n"), (None, "Bern", "n")]
@@ -66,7 +66,7 @@ def test_values_are_compared_by_what_they_mean(some: list[Any], same: pa.Array) 
 
 
 def _of(schema: Schema, values: pa.Array) -> FrequencyTable:
-    return open_source(pa.table({"x": values})).count(schema, schema.resolve(["x"]))
+    return open_source(pa.table({"x": values})).count(schema, schema.resolve(["x"])).counts
 
 
 def test_days_are_no_numbers() -> None:
@@ -88,7 +88,7 @@ def test_more_combinations_than_a_key_can_hold() -> None:
 
     def table(start: int) -> FrequencyTable:
         rows = [[str((row * (at + 3) + row // 7) % 10) for row in range(start, start + 60)] for at in range(30)]
-        return open_source(pa.table(dict(zip(names, rows, strict=True)))).count(schema, schema.resolve(names))
+        return open_source(pa.table(dict(zip(names, rows, strict=True)))).count(schema, schema.resolve(names)).counts
 
     one, other = (
         {tuple((row * (at + 3) + row // 7) % 10 for at in range(30)) for row in range(start, start + 60)}

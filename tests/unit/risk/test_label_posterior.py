@@ -24,7 +24,7 @@ ONES = np.ones(3, dtype=np.int64)
 
 
 def counted(people: pa.Table, schema: hr.Schema) -> FrequencyTable:
-    counts = open_source(people).count(schema, schema.resolve(people.column_names))
+    counts = open_source(people).count(schema, schema.resolve(people.column_names)).counts
     assert isinstance(counts, FrequencyTable)
     return counts
 

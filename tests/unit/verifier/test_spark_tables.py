@@ -75,9 +75,9 @@ def test_columns_that_cannot_be_grouped(spark: Any) -> None:
 
 def test_a_release_with_fewer_rows_is_refused(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verifier opens the files themselves: what is gone from them is missed."""
-    from hedgerow.engines.spark import SparkSource
+    from hedgerow.engines.spark._source import CountedSpark
 
-    applied = SparkSource.apply
+    applied = CountedSpark.apply
 
     def lossy(self: Any, *given: Any) -> Any:
         rows = applied(self, *given)
@@ -86,7 +86,7 @@ def test_a_release_with_fewer_rows_is_refused(spark: Any, monkeypatch: pytest.Mo
         part.with_name(f".{part.name}.crc").unlink()  # by which Spark would notice it, too
         return rows
 
-    monkeypatch.setattr(SparkSource, "apply", lossy)
+    monkeypatch.setattr(CountedSpark, "apply", lossy)
     table = spark.createDataFrame(pa.table({"age": [1, 1, 2, 2]}))
     with pytest.raises(HedgerowError, match="3 rows came out where 4 should have"):
         hr.anonymize(table, hr.Schema(quasi=["age"]), k=2)

@@ -1,8 +1,9 @@
-"""The contract of every method, as checks that run on the methods here and on a user's own.
+"""The contract that every anonymization method keeps, as checks for Hedgerow's methods and your own.
 
-Nothing here asks the verifier: classes are counted with :class:`collections.Counter` on the published rows, so that
-a bug in the counting of one does not excuse the other. A check that fails raises ``AssertionError`` with one
-sentence. Only core dependencies are needed; the tables are made here.
+Only tests and your own code import it: nothing in the package does. It needs only core dependencies, and makes its
+own tables. It never calls the verifier: it counts classes in the published rows with :class:`collections.Counter`, so
+that a counting error in the verifier cannot hide an error in a method. A check that fails raises ``AssertionError``.
+Start with :func:`check_anonymizer`, which runs all checks.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.checks._demands import BUDGET_CHECKS, PEOPLE_CHECKS, REQUIREMENT_CHECKS, WEIGHT_CHECKS
 from hedgerow.anonymizers.checks._estimator import ESTIMATOR_CHECKS, LEARNING_CHECKS
 from hedgerow.anonymizers.checks._examples import AsFrame, as_it_is
+from hedgerow.anonymizers.checks._requirements import BUDGET_CHECKS, PEOPLE_CHECKS, REQUIREMENT_CHECKS, WEIGHT_CHECKS
 from hedgerow.anonymizers.checks._rows import PUBLISHED_ROW_CHECKS, UNUSUAL_TABLE_CHECKS
 
 __all__ = ["CHECKS", "ESTIMATOR_CHECKS", "TABLE_CHECKS", "check_anonymizer"]
 
-# Those that may also be given the kind of dataframe to run on.
+# The checks that also accept the kind of dataframe to run on.
 TABLE_CHECKS = (
     *PUBLISHED_ROW_CHECKS,
     *UNUSUAL_TABLE_CHECKS,
@@ -36,15 +37,16 @@ def check_anonymizer(estimator: Anonymizer, as_frame: AsFrame | None = None) -> 
     Parameters
     ----------
     estimator : Anonymizer
-        With the method's own parameters as they are to be checked, and with a ``suppression_limit`` if they need one;
-        what the base adds else (``k``, ``require``, ``schema``, ``random_state``) is set by the checks.
+        The method, with those parameters of its own that you want to check, and with a ``suppression_limit`` if they
+        require one. The checks set the parameters that all methods share: ``k``, ``require``, ``schema`` and
+        ``random_state``.
     as_frame : callable, optional
-        Makes the dataframe to check with from a pyarrow table, such as ``polars.from_arrow``.
+        Converts a pyarrow table to the kind of dataframe to check with, such as ``polars.from_arrow``.
 
     Raises
     ------
     AssertionError
-        With the check's name and what is wrong.
+        If a check fails. The message names the check and says what is wrong.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The tables that checks run on, and how they read what comes out."""
+"""The tables that the checks run on, and helpers to anonymize them and read the result."""
 
 from __future__ import annotations
 
@@ -42,34 +42,36 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# What a check says when the contract is broken.
+# Failing, if a method breaks the contract.
 
 
 def expect(holds: bool, sentence: str) -> None:
-    """Fail with the name of the check that asks; unlike ``assert`` also under ``python -O``."""
+    """Fail with the name of the running check; unlike ``assert``, also under ``python -O``."""
     if not holds:
-        raise AssertionError(f"{inspect.stack()[1].function}: {sentence}")
+        callers = [frame.function for frame in inspect.stack()[1:]]
+        check = next((name for name in callers if name.startswith("check_")), callers[0])
+        raise AssertionError(f"{check}: {sentence}")
 
 
 @contextmanager
-def refused(kind: type[HedgerowError], table: pa.Table, why: str) -> Iterator[None]:
-    """Expect an error, and that neither it nor what it came from quotes a cell of the table."""
+def refused(kind: type[HedgerowError], table: pa.Table, cause: str) -> Iterator[None]:
+    """Expect an error, and expect that neither the error nor its cause quotes a cell of the table."""
     try:
         yield
     except kind as error:
-        shown = "".join(_chain(error))
+        shown = "".join(_messages(error))
         cells = {cell for name in table.column_names for cell in table[name].to_pylist() if isinstance(cell, str)}
-        told = sum(cell in shown for cell in cells if len(cell) > 3)
-        if told:
-            raise AssertionError(f"The error for {why} quotes {told} cells of the table.") from None
+        quoted = sum(cell in shown for cell in cells if len(cell) > 3)
+        if quoted:
+            raise AssertionError(f"The error for {cause} must not quote the table. It quotes {quoted} cells.") from None
         return
     except Exception as error:
-        raise AssertionError(f"{why} should raise {kind.__name__}, not {type(error).__name__}.") from error
-    raise AssertionError(f"{why} should raise {kind.__name__}.")
+        raise AssertionError(f"Expected {kind.__name__} for {cause}. Got {type(error).__name__} instead.") from error
+    raise AssertionError(f"Expected {kind.__name__} for {cause}. Got no error.")
 
 
-def _chain(error: BaseException) -> Iterator[str]:
-    """What a traceback would print of the errors, without the lines of source."""
+def _messages(error: BaseException) -> Iterator[str]:
+    """Yield the messages that a traceback prints for an error and its causes."""
     link: traceback.TracebackException | None = traceback.TracebackException.from_exception(error)
     while link is not None:
         yield from link.format_exception_only()
@@ -88,32 +90,36 @@ K = 4
 
 
 def as_it_is(table: pa.Table) -> pa.Table:
-    """Check with the pyarrow table itself."""
+    """Return the pyarrow table itself; the default of ``as_frame``."""
     return table
 
 
 def example_table(rows: int = ROWS, *, missing: Sequence[str] = ()) -> pa.Table:
-    """A table with numbers, categories and codes; ``note`` tells every row apart, columns in ``missing`` have gaps."""
-    table: dict[str, list[Any]] = {
-        "note": [f"note {row}" for row in range(rows)],
-        "age": [20 + row * 7 % 31 for row in range(rows)],
-        "income": ["high" if row * 5 % 13 < 5 else "low" for row in range(rows)],
-        "sex": ["F" if row * 11 % 7 < 4 else "M" for row in range(rows)],
-        "disease": [("flu", "cold", "asthma", "ulcer")[row * 3 % 11 % 4] for row in range(rows)],
-        "zip": [f"0{1 + row * 13 % 17 % 5}{row * 13 % 17 % 3}" for row in range(rows)],
+    """Make a table of numbers, categories and codes; ``note`` identifies rows, columns in ``missing`` have nulls."""
+    table = [_example_row(row) for row in range(rows)]
+    for row in table[1::6]:
+        row.update(dict.fromkeys(missing))
+    return pa.Table.from_pylist(table)
+
+
+def _example_row(number: int) -> Row:
+    return {
+        "note": f"note {number}",
+        "age": 20 + number * 7 % 31,
+        "income": "high" if number * 5 % 13 < 5 else "low",
+        "sex": "F" if number * 11 % 7 < 4 else "M",
+        "disease": ("flu", "cold", "asthma", "ulcer")[number * 3 % 11 % 4],
+        "zip": f"0{1 + number * 13 % 17 % 5}{number * 13 % 17 % 3}",
     }
-    for name in missing:
-        table[name] = [None if row % 6 == 1 else value for row, value in enumerate(table[name])]
-    return pa.table(table)
 
 
 def with_cells(table: pa.Table, name: str, cells: Sequence[Any]) -> pa.Table:
-    """The table with other cells in a column that it has."""
+    """Replace the cells of a column."""
     return table.set_column(table.column_names.index(name), name, pa.array(cells))
 
 
 def prepared(estimator: Anonymizer, **parameters: Any) -> Anonymizer:
-    """A copy of the estimator in which the parameters of the base are those of the check."""
+    """Copy the estimator and set the parameters that all methods share: those of the check, or their defaults."""
     common: dict[str, Any] = {"k": None, "require": (), "schema": None, "random_state": None}
     copy: Anonymizer = clone(estimator).set_params(**{**common, **parameters})
     return copy
@@ -122,30 +128,30 @@ def prepared(estimator: Anonymizer, **parameters: Any) -> Anonymizer:
 def released(
     estimator: Anonymizer, table: pa.Table, as_frame: AsFrame, schema: Schema = SCHEMA, **parameters: Any
 ) -> tuple[Release, list[Row]]:
-    """A release and its rows."""
-    # Given to the call, because a method whose __init__ is its own need not have it as a parameter.
+    """Anonymize a table; return the release and its rows."""
+    # The call takes the limit, because a method with its own __init__ may lack the parameter.
     limit = parameters.pop("suppression_limit", None)
     release = prepared(estimator, **parameters).anonymize(as_frame(table), schema, suppression_limit=limit)
     return release, rows_of(release.table)
 
 
 def rows_of(frame: Any) -> list[Row]:
-    """The rows of any dataframe, NaN read as null."""
-    found: list[Row] = open_frame(frame).frame.to_arrow().to_pylist()
-    return [{name: None if cell != cell else cell for name, cell in row.items()} for row in found]
+    """Return the rows of any dataframe, with NaN as None."""
+    rows: list[Row] = open_frame(frame).frame.to_arrow().to_pylist()
+    return [{name: None if cell != cell else cell for name, cell in row.items()} for row in rows]
 
 
 def tuples_of(rows: Sequence[Row], names: Sequence[str]) -> Counter[tuple[Hashable, ...]]:
-    """How many rows share each combination of values."""
+    """Count the rows of each combination of values."""
     return Counter(tuple(row[name] for name in names) for row in rows)
 
 
 def features_and_classes(as_frame: AsFrame) -> tuple[Any, list[str]]:
-    """The example as X and y; the schema that goes with it is ``PIPELINE_SCHEMA``."""
+    """Return the example table as X and y; its schema is ``PIPELINE_SCHEMA``."""
     table = example_table()
     return as_frame(table.select(["note", *QUASI])), table["income"].to_pylist()
 
 
-def same_rows(one: list[Row], other: list[Row]) -> bool:
-    """Whether two tables are the same multiset of rows."""
-    return Counter(tuple(row.items()) for row in one) == Counter(tuple(row.items()) for row in other)
+def same_rows(first: list[Row], second: list[Row]) -> bool:
+    """Whether two tables have the same rows, in any order."""
+    return Counter(tuple(row.items()) for row in first) == Counter(tuple(row.items()) for row in second)

@@ -1,1 +1,5 @@
-"""Specialization and generalization guided by the label: TDS and TDR go down the taxonomies, BUG goes up."""
+"""Global recoding guided by the label: TDS and TDR specialize from the top, BUG generalizes from the bottom.
+
+The list of methods imports it.
+Start with :mod:`hedgerow.anonymizers.specialize.tds`.
+"""

@@ -1,8 +1,8 @@
-"""Columns that can be specialized: which parts their values are in, and what each part can be split into.
+"""Columns that can be specialized: the parts of their values, and how each part can be split.
 
-A part is what is published of a column: a node of its taxonomy, an interval that was grown, or the values that are
-still suppressed. The information gain of a split depends on the records of the part alone, never on the other columns,
-so it is computed once, when the part comes into being.
+A part is published as one value: a node of the taxonomy, a grown interval, or ``*`` for the values that are still
+suppressed. The information gain of a split depends only on the records of the part and not on other columns, so it is
+computed once, when the part is made.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DENSE_CELLS = 10_000_000
 
 
 def count_labels(counts: FrequencyTable, column: str, target: str, place: NDArray[np.integer]) -> LabelCounts:
-    """Count a column against the target; ``place`` is that of each code."""
+    """Count the labels at each place of a column; ``place`` is the place of each code."""
     places, labels = counts.domains[column].size, counts.domains[target].size
     codes = counts.tuples[:, counts.quasi.index(column)]
     pair = place.astype(np.int64)[codes][counts.cell_tuple] * labels + counts.values_of(target)
@@ -46,19 +46,19 @@ def count_labels(counts: FrequencyTable, column: str, target: str, place: NDArra
 
 
 class Attribute(ABC):
-    """A column on its way down: it starts as one part that holds all its values.
+    """A column while it is specialized; at first one part holds all its values.
 
     Attributes
     ----------
     discloses : bool
-        Whether its candidates are codes that may be taken out of part 0; otherwise they are its parts.
+        Whether its candidates are codes to take out of part 0; otherwise its candidates are its parts.
     part : int array (codes,)
         The part of each code.
     branch : int array (codes,)
-        The branch that each code goes to when its part is split.
+        The branch of each code when its part is split.
     allowed, gain, drop : arrays (candidates,)
-        Whether a candidate may be applied, its information gain, and the records of its part less those of the
-        smallest branch.
+        Whether a candidate may be applied; its information gain; the records of its part less those of its smallest
+        branch.
     """
 
     discloses = False
@@ -75,17 +75,17 @@ class Attribute(ABC):
         self.drop = np.zeros(most_parts, dtype=np.int64)
 
     def adopt(self, branch: Ints, allowed: Bools, gain: Floats, drop: Longs) -> None:
-        """Keep the state in given arrays from now on: slices of those that a search has for all columns."""
+        """Move the state into given arrays, which are slices of the arrays that a search has for all columns."""
         branch[:], allowed[:], gain[:], drop[:] = self.branch, self.allowed, self.gain, self.drop
         self.branch, self.allowed, self.gain, self.drop = branch, allowed, gain, drop
 
     @property
     def specialized(self) -> bool:
-        """Whether it is not as it started."""
+        """Whether any part has been split."""
         return bool(self.part.any())
 
     def _offer(self, part: int, bounds: Longs, codes: Longs) -> None:
-        """Let a part be split at some places; ``codes`` are those of the part, in the order of the places."""
+        """Make the split of a part a candidate; ``codes`` are the codes of the part in the order of their places."""
         self.gain[part], self.drop[part] = gain_of_split(self._counts, bounds)
         self.allowed[part] = self.gain[part] > 0
         self.branch[codes] = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
@@ -96,11 +96,11 @@ class Attribute(ABC):
 
     @abstractmethod
     def label(self, candidate: int) -> str | None:
-        """What a candidate specializes or discloses, as it is published; not for the eyes of the public."""
+        """Return the published label of what a candidate specializes or discloses. It may name private values."""
 
 
 class TaxonomyCut(Attribute):
-    """A column that goes down its hierarchy: parts are nodes, a split leads to the children.
+    """A column that is specialized along its hierarchy: parts are nodes, and a split replaces a node by its children.
 
     Examples
     --------
@@ -128,15 +128,15 @@ class TaxonomyCut(Attribute):
         self._enter(hierarchy.root)
 
     def children(self, node: int) -> Ints:
-        """The nodes directly below."""
+        """Return the nodes directly below a node."""
         return self._by_parent[self._first_child[node] : self._first_child[node + 1]]
 
     def gain_of(self, node: int) -> float:
-        """The information gain of splitting a node."""
+        """Return the information gain of splitting a node."""
         return gain_of_split(self._counts, self._bounds(node))[0]
 
     def _bounds(self, node: int) -> Longs:
-        """Where the codes below each child begin in leaf order, and where those below the node end."""
+        """Return where the codes below each child begin in leaf order, and where the codes below the node end."""
         ends = np.append(self.hierarchy.first_leaf[self.children(node)], self.hierarchy.last_leaf[node])
         return np.searchsorted(self._positions, ends).astype(np.int64)
 
@@ -155,14 +155,14 @@ class TaxonomyCut(Attribute):
         return Split(candidate, branch, children)
 
     def label(self, candidate: int) -> str | None:
-        """The node's label."""
+        """Return the label of the node."""
         return self.hierarchy.labels[candidate]
 
 
 class GrownIntervals(Attribute):
-    """A column of numbers without a hierarchy of its own: a part is split in two where the gain is highest.
+    """A column of numbers without a hierarchy: a part is split in two where the gain is highest.
 
-    A missing value leaves part 0 together with the first split, as a part of its own.
+    The first split also makes the missing value a separate part.
     """
 
     def __init__(self, counts: FrequencyTable, column: str, target: str) -> None:
@@ -173,7 +173,7 @@ class GrownIntervals(Attribute):
         self._enter(0, len(domain.labels), with_missing=domain.has_missing)
 
     def _enter(self, first: int, last: int, *, with_missing: bool = False) -> int:
-        """Make a part of a range of codes, and find its best split."""
+        """Make a range of codes a part, and find its best split."""
         part = len(self.ranges)
         self.ranges.append((first, last))
         inner = [best_threshold(self._counts, first, last)] if last - first > 1 else []
@@ -191,26 +191,27 @@ class GrownIntervals(Attribute):
         return Split(candidate, branch, np.array(children, dtype=np.int32))
 
     def label(self, candidate: int) -> str | None:
-        """The interval; ``*`` for all numbers."""
+        """Return the interval; ``*`` for all numbers."""
         first, last = self.ranges[candidate]
         return SUPPRESSED_TEXT if candidate == 0 else self.interval(first, last)
 
     def ends(self, first: int, last: int) -> tuple[float, float, bool]:
-        """The ends of the interval of a range of codes: it reaches up to the next one; the last is closed."""
+        """Return the ends of the interval of a range of codes, and whether it is closed, as only the last one is."""
         numbers = self.domain.values
         closed = last == len(numbers)
         return float(numbers[first]), float(numbers[last - 1 if closed else last]), closed
 
     def interval(self, first: int, last: int) -> str:
-        """The interval of a range of codes as it is published."""
+        """Return the published interval of a range of codes."""
         low, high, closed = self.ends(first, last)
         return format_interval(low, high, closed=closed)
 
 
 class HiddenValues(Attribute):
-    """A category without a taxonomy: all its values are suppressed at first (part 0) and disclosed one by one.
+    """A category without a taxonomy: at first all its values are suppressed (part 0); then they are disclosed singly.
 
-    The part of a disclosed code is the code plus 1. How much a disclosure gains depends on what else is hidden.
+    The part of a disclosed code is the code plus 1. The gain of a disclosure depends on the values that are still
+    hidden.
     """
 
     discloses = True
@@ -232,15 +233,15 @@ class HiddenValues(Attribute):
         return Split(0, branch, np.array([0, candidate + 1], dtype=np.int32))
 
     def label(self, candidate: int) -> str | None:
-        """The value that is disclosed."""
+        """Return the disclosed value."""
         return self.hierarchy.labels[int(self.hierarchy.leaf_of[candidate])]
 
 
 def attribute_of(counts: FrequencyTable, column: str, target: str, *, disclose: bool) -> Attribute:
-    """How a column is specialized.
+    """Choose how a column is specialized.
 
-    Numbers for which no hierarchy was given grow intervals. With ``disclose`` a column whose values stand directly
-    below ``*`` discloses them one by one. All others go down their hierarchy.
+    Numbers without a given hierarchy grow intervals. With ``disclose``, a column whose values are directly below ``*``
+    discloses them singly. All other columns follow their hierarchy.
     """
     domain, hierarchy = counts.domains[column], counts.hierarchies[column]
     if hierarchy.automatic and domain.kind == "number":

@@ -1,8 +1,8 @@
-"""The elements of a shield and its possible specializations, and the kernel that divides its classes.
+"""Kernels of TDS and TDR: dividing classes, computing gains, and judging which specializations are allowed.
 
-Each shield has a list of elements (distinct combinations of its codes, with the sensitive values its requirements
-read) that is kept so that the elements of a class stand together. A specialization touches only the classes that hold
-the specialized value: their elements are moved, and only the new classes are looked at again.
+Each shield has a list of elements: distinct combinations of its codes with the sensitive values that its requirements
+read. The elements of a class stand together. A specialization moves only the elements of classes that hold the
+specialized value, and only the new classes are judged again.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ class Elements(NamedTuple):
     columns : (q,)
         The quasi-identifiers of the shield.
     codes, values, sizes : (elements, q), (elements, s), (elements,)
-        Values are places in the histograms of all sensitive columns, one after the other.
+        Values are places in the concatenated histograms of all sensitive columns.
     first, last, records : (elements,)
         The range of each class among the elements, and its records.
     parts : (elements, q)
-        The part of each column that each class lies in.
+        The part of each class in each column.
     other_codes, other_values, other_sizes
-        Room for moving elements.
+        Work space to move elements.
     listing : (elements,)
-        Room for sorting elements.
+        Work space to sort elements.
     changed : (elements,)
-        Room for listing classes.
+        Work space to list classes.
     histograms : (3, values)
-        Room for counting sensitive values.
+        Work space to count sensitive values.
     smallest : (candidates,)
-        The smallest class that each specialization would leave; it only falls.
+        The records of the smallest class that each specialization would leave; they only fall.
     least : int
         The records that a class must have.
     number : int
-        Which shield it is.
+        The number of the shield.
     """
 
     columns: Longs
@@ -78,22 +78,22 @@ class Elements(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """The possible specializations of all columns, one after the other.
+    """The possible specializations of all columns, concatenated.
 
     Attributes
     ----------
     codes_at, parts_at : (columns + 1,)
         Where the codes and the candidates of each column begin.
     branch : (codes,)
-        The branch that each code goes to when its part is split.
+        The branch of each code when its part is split.
     discloses : (columns,)
-        Whether a column discloses one code at a time; its candidates are the codes then, else its parts.
+        Whether a column discloses single codes; then its candidates are its codes, otherwise its parts.
     allowed : (candidates,)
         Whether a candidate would keep all requirements.
     refused : (candidates,)
         The shield that a candidate would violate, -1 if none.
     total, place, touched : (most branches,)
-        Room; ``total`` is zero between calls.
+        Work space; ``total`` is zero between calls.
     """
 
     codes_at: Longs
@@ -108,7 +108,7 @@ class Candidates(NamedTuple):
 
 
 class Split(NamedTuple):
-    """What a specialization does: the codes of a part go to branches, and each branch becomes a part."""
+    """The effect of a specialization: the codes of a part go to branches, and each branch becomes a part."""
 
     part: int
     branch: Ints
@@ -117,19 +117,19 @@ class Split(NamedTuple):
 
 @jit
 def divide(elements: Elements, classes: int, at: int, split: Split, candidates: Candidates) -> tuple[int, int]:
-    """Split every class that lies in a part of the shield's column ``at``.
+    """Split every class in a part of the shield's column ``at``.
 
-    Returns how many classes there are now, and how many of them are new or lie in another part: ``elements.changed``
-    lists these. O(classes), and O(q) for each element of the part.
+    Return the number of classes, and how many of them are new or changed their part; ``elements.changed`` lists the
+    latter. O(classes), and O(q) for each element of the part.
     """
     part, branch, children, changed = split.part, split.branch, split.children, elements.changed
     codes, count, place, touched = elements.codes, candidates.total, candidates.place, candidates.touched
-    found = classes
+    classes_now = classes
     listed = 0
-    for one in range(classes):
-        if elements.parts[one, at] != part:
+    for class_id in range(classes):
+        if elements.parts[class_id, at] != part:
             continue
-        first, last = elements.first[one], elements.last[one]
+        first, last = elements.first[class_id], elements.last[class_id]
         branches = 0
         for i in range(first, last):
             to = branch[codes[i, at]]
@@ -140,8 +140,8 @@ def divide(elements: Elements, classes: int, at: int, split: Split, candidates: 
         if branches == 1:
             count[touched[0]] = 0
             if children[touched[0]] != part:
-                elements.parts[one, at] = children[touched[0]]
-                changed[listed] = one
+                elements.parts[class_id, at] = children[touched[0]]
+                changed[listed] = class_id
                 listed += 1
             continue
         begin = first
@@ -153,11 +153,11 @@ def divide(elements: Elements, classes: int, at: int, split: Split, candidates: 
         _move(elements, first, last, at, branch, place)
         begin = first
         for j in range(branches):
-            new = one if j == 0 else found
+            new = class_id if j == 0 else classes_now
             if j > 0:
-                found += 1
+                classes_now += 1
                 for column in range(elements.parts.shape[1]):
-                    elements.parts[new, column] = elements.parts[one, column]
+                    elements.parts[new, column] = elements.parts[class_id, column]
             elements.first[new] = begin
             elements.last[new] = place[touched[j]]
             elements.records[new] = 0
@@ -168,12 +168,12 @@ def divide(elements: Elements, classes: int, at: int, split: Split, candidates: 
             listed += 1
         for j in range(branches):
             elements.parts[changed[listed - branches + j], at] = children[touched[j]]
-    return found, listed
+    return classes_now, listed
 
 
 @jit(inner=True)
 def _move(elements: Elements, first: int, last: int, at: int, branch: Ints, place: Longs) -> None:
-    """Move the elements of a class to the places of their branches; ``place`` is then where each branch ends."""
+    """Move the elements of a class to the places of their branches; afterwards, ``place`` is the end of each branch."""
     codes, values, sizes = elements.codes, elements.values, elements.sizes
     other_codes, other_values, other_sizes = elements.other_codes, elements.other_values, elements.other_sizes
     for i in range(first, last):
@@ -194,17 +194,17 @@ def _move(elements: Elements, first: int, last: int, at: int, branch: Ints, plac
 
 
 # --------------------------------------------------------------------------------------------------
-# Kernels of gains: what a split of a value, a threshold, or the disclosure of one value tells of the label.
+# Kernels of gains: the information about the label in a split of a value, a threshold, or the disclosure of a value.
 
 
-# What a gain is at least that is not zero: rounding must not make a useful split useless.
+# The least gain that is not zero, so that rounding does not make a useful split useless.
 LEAST_GAIN = 1e-18
 # Thresholds whose entropies differ by less, as a share of n log n, are equal; sums are rounded.
 EQUAL = 1e-12
 
 
 class LabelCounts(NamedTuple):
-    """How many records of each label every place of a column has.
+    """The records of each label at each place of a column.
 
     Attributes
     ----------
@@ -233,8 +233,8 @@ def _spread(number: int) -> float:
 def gain_of_split(counts: LabelCounts, bounds: Longs) -> tuple[float, int]:
     """Return the information gain of a split in bits, and its records less those of the smallest branch.
 
-    Branch ``i`` has the places from ``bounds[i]`` to ``bounds[i + 1]``, and may be empty. That the gain is zero is
-    decided on whole numbers. O(entries).
+    Branch ``i`` has the places from ``bounds[i]`` to ``bounds[i + 1]``, and may be empty. Whole numbers decide whether
+    the gain is zero. O(entries).
     """
     starts, label, records = counts.starts, counts.label, counts.records
     whole, inside = counts.room[0], counts.room[1]
@@ -246,16 +246,16 @@ def gain_of_split(counts: LabelCounts, bounds: Longs) -> tuple[float, int]:
     smallest = total
     after = 0.0
     even = True
-    for one in range(len(bounds) - 1):
+    for branch in range(len(bounds) - 1):
         size = 0
-        for i in range(starts[bounds[one]], starts[bounds[one + 1]]):
+        for i in range(starts[bounds[branch]], starts[bounds[branch + 1]]):
             inside[label[i]] += records[i]
             size += records[i]
         if size == 0:
             continue
         smallest = min(smallest, size)
         after += _spread(size)
-        for i in range(starts[bounds[one]], starts[bounds[one + 1]]):
+        for i in range(starts[bounds[branch]], starts[bounds[branch + 1]]):
             number = inside[label[i]]
             if number > 0:
                 after -= _spread(number)
@@ -272,10 +272,7 @@ def gain_of_split(counts: LabelCounts, bounds: Longs) -> tuple[float, int]:
 
 @jit
 def best_threshold(counts: LabelCounts, first: int, last: int) -> int:
-    """Return the place from which on the right side of the binary split with the highest gain begins.
-
-    Of equally good ones it is the first. O(entries).
-    """
+    """Return the place where the right side of the best binary split begins, the first of equals. O(entries)."""
     starts, label, records = counts.starts, counts.label, counts.records
     left, right = counts.room[0], counts.room[1]
     total = 0
@@ -283,28 +280,28 @@ def best_threshold(counts: LabelCounts, first: int, last: int) -> int:
         right[label[i]] += records[i]
         total += records[i]
     unmixed = 0.0
-    for one in range(right.shape[0]):
-        unmixed += _spread(right[one])
+    for which in range(right.shape[0]):
+        unmixed += _spread(right[which])
     least, best, passed = np.inf, first + 1, 0
     for place in range(first, last - 1):
         for i in range(starts[place], starts[place + 1]):
-            one, number = label[i], records[i]
-            unmixed += _spread(left[one] + number) - _spread(left[one])
-            unmixed += _spread(right[one] - number) - _spread(right[one])
-            left[one] += number
-            right[one] -= number
+            which, number = label[i], records[i]
+            unmixed += _spread(left[which] + number) - _spread(left[which])
+            unmixed += _spread(right[which] - number) - _spread(right[which])
+            left[which] += number
+            right[which] -= number
             passed += number
         mixed = _spread(passed) + _spread(total - passed) - unmixed
         if mixed < least - EQUAL * _spread(total):
             least, best = mixed, place + 1
-    for one in range(left.shape[0]):
-        left[one] = right[one] = 0
+    for which in range(left.shape[0]):
+        left[which] = right[which] = 0
     return best
 
 
 @jit
 def gains_of_disclosure(counts: LabelCounts, hidden: Bools, gains: Floats, drops: Longs) -> None:
-    """Find for each hidden place the gain of taking it out of the others, and all records less the smaller side's.
+    """Find the gain of disclosing each hidden place, and all records less those of the smaller side.
 
     O(entries + labels).
     """
@@ -316,8 +313,8 @@ def gains_of_disclosure(counts: LabelCounts, hidden: Bools, gains: Floats, drops
                 whole[label[i]] += records[i]
                 total += records[i]
     unmixed = 0.0
-    for one in range(whole.shape[0]):
-        unmixed += _spread(whole[one])
+    for which in range(whole.shape[0]):
+        unmixed += _spread(whole[which])
     for place in range(len(hidden)):
         gains[place] = 0.0
         drops[place] = 0
@@ -337,15 +334,15 @@ def gains_of_disclosure(counts: LabelCounts, hidden: Bools, gains: Floats, drops
         if not even:
             after = _spread(size) - within + _spread(total - size) - rest
             gains[place] = max((_spread(total) - unmixed - after) / total, LEAST_GAIN)
-    for one in range(whole.shape[0]):
-        whole[one] = 0
+    for which in range(whole.shape[0]):
+        whole[which] = 0
 
 
 # --------------------------------------------------------------------------------------------------
-# Kernels of judging: which specializations would leave a class of a shield that violates a requirement.
+# Kernels of judging: the specializations after which a class of a shield would violate a requirement.
 
 
-# The rows of histograms: those of a branch, of the rest, and of the whole class.
+# The rows of ``histograms``: of a branch, of the rest, and of the whole class.
 BRANCH, REST, WHOLE = range(3)
 
 
@@ -353,40 +350,39 @@ BRANCH, REST, WHOLE = range(3)
 def judge(
     elements: Elements, candidates: Candidates, packed: PackedRequirements | None, disclose: bool | None, changed: int
 ) -> None:
-    """Find which specializations so many changed classes forbid, and the smallest class that each would leave.
+    """Find the specializations that the changed classes forbid, and the smallest class that each would leave.
 
-    Candidates that are not allowed are not looked at. numba leaves out formulas and disclosures that are ``None``.
-    O(q) for each element.
+    Forbidden candidates are skipped. numba omits formulas and disclosures that are ``None``. O(q) for each element.
     """
     for place in range(changed):
-        one = elements.changed[place]
+        class_id = elements.changed[place]
         for at in range(elements.columns.shape[0]):
             column = elements.columns[at]
-            part = elements.parts[one, at]
+            part = elements.parts[class_id, at]
             offset = candidates.parts_at[column]
             if candidates.discloses[column]:
                 if disclose is not None and part == 0:
-                    _judge_disclosures(elements, one, at, candidates, packed)
+                    _judge_disclosures(elements, class_id, at, candidates, packed)
             elif candidates.allowed[offset + part]:
-                _judge_split(elements, one, at, candidates, packed)
+                _judge_split(elements, class_id, at, candidates, packed)
 
 
 @jit(inner=True)
 def _judge_split(
-    elements: Elements, one: int, at: int, candidates: Candidates, packed: PackedRequirements | None
+    elements: Elements, class_id: int, at: int, candidates: Candidates, packed: PackedRequirements | None
 ) -> None:
-    """The same for splitting the part that a class lies in: each branch has to hold."""
+    """Judge the split of the part that holds a class: each branch must keep the requirements."""
     column = elements.columns[at]
-    candidate = candidates.parts_at[column] + elements.parts[one, at]
+    candidate = candidates.parts_at[column] + elements.parts[class_id, at]
     count, touched, histograms = candidates.total, candidates.touched, elements.histograms
-    branches = _count_branches(elements, one, at, candidates)
-    fewest = elements.records[one]
+    branches = _count_branches(elements, class_id, at, candidates)
+    fewest = elements.records[class_id]
     for j in range(branches):
         fewest = min(fewest, count[touched[j]])
     elements.smallest[candidate] = min(elements.smallest[candidate], fewest)
     holds = fewest >= elements.least
     if packed is not None and holds and branches > 1:
-        _sort_branches(elements, one, at, branches, candidates)
+        _sort_branches(elements, class_id, at, branches, candidates)
         begin = int64(0)
         for j in range(branches):
             end = candidates.place[touched[j]]
@@ -402,17 +398,17 @@ def _judge_split(
 
 @jit(inner=True)
 def _judge_disclosures(
-    elements: Elements, one: int, at: int, candidates: Candidates, packed: PackedRequirements | None
+    elements: Elements, class_id: int, at: int, candidates: Candidates, packed: PackedRequirements | None
 ) -> None:
-    """The same for taking one code out of a class: both that code and the rest have to hold."""
+    """Judge the disclosure of each code of a class: both the code and the rest must keep the requirements."""
     column = elements.columns[at]
     first = candidates.parts_at[column]
     count, touched, histograms = candidates.total, candidates.touched, elements.histograms
-    total = elements.records[one]
-    codes = _count_branches(elements, one, at, candidates)
+    total = elements.records[class_id]
+    codes = _count_branches(elements, class_id, at, candidates)
     if packed is not None and codes > 1:
-        _sort_branches(elements, one, at, codes, candidates)
-        _tally(elements, int64(0), elements.last[one] - elements.first[one], int64(WHOLE))
+        _sort_branches(elements, class_id, at, codes, candidates)
+        _tally(elements, int64(0), elements.last[class_id] - elements.first[class_id], int64(WHOLE))
     begin = int64(0)
     for j in range(codes):
         code = touched[j]
@@ -437,12 +433,12 @@ def _judge_disclosures(
 
 
 @jit(inner=True)
-def _count_branches(elements: Elements, one: int, at: int, candidates: Candidates) -> int:
-    """Count the records of a class in each branch; returns how many branches there are."""
+def _count_branches(elements: Elements, class_id: int, at: int, candidates: Candidates) -> int:
+    """Count the records of a class in each branch; return the number of branches."""
     branch, count, touched = candidates.branch, candidates.total, candidates.touched
     first = candidates.codes_at[elements.columns[at]]
     branches = 0
-    for i in range(elements.first[one], elements.last[one]):
+    for i in range(elements.first[class_id], elements.last[class_id]):
         to = branch[first + elements.codes[i, at]]
         if count[to] == 0:
             touched[branches] = to
@@ -452,20 +448,20 @@ def _count_branches(elements: Elements, one: int, at: int, candidates: Candidate
 
 
 @jit(inner=True)
-def _sort_branches(elements: Elements, one: int, at: int, branches: int, candidates: Candidates) -> None:
-    """List the elements of a class branch by branch; ``place`` is then where each branch ends in the listing."""
+def _sort_branches(elements: Elements, class_id: int, at: int, branches: int, candidates: Candidates) -> None:
+    """List the elements of a class branch by branch; afterwards, ``place`` is the end of each branch in the listing."""
     branch, place, touched = candidates.branch, candidates.place, candidates.touched
     first = candidates.codes_at[elements.columns[at]]
     for j in range(branches):
         place[touched[j]] = 0
-    for i in range(elements.first[one], elements.last[one]):
+    for i in range(elements.first[class_id], elements.last[class_id]):
         place[branch[first + elements.codes[i, at]]] += 1
     begin = 0
     for j in range(branches):
         number = place[touched[j]]
         place[touched[j]] = begin
         begin += number
-    for i in range(elements.first[one], elements.last[one]):
+    for i in range(elements.first[class_id], elements.last[class_id]):
         to = branch[first + elements.codes[i, at]]
         elements.listing[place[to]] = i
         place[to] += 1

@@ -1,8 +1,8 @@
-"""The classes of each shield while columns are specialized, and which further specializations they allow.
+"""The classes of each shield while columns are specialized, and the specializations that they still allow.
 
-Requirements that speak of the same columns share their classes. A class that is split never comes together again, so
-the smallest class that a specialization would leave only becomes smaller, and what is forbidden once stays forbidden:
-both are kept up to date by looking at the new classes alone.
+Requirements on the same shield share its classes. Classes are only ever split. So the smallest class that a
+specialization would leave only becomes smaller, and a forbidden specialization stays forbidden. Both are kept up to
+date by judging new classes alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["ShieldClasses", "by_shield", "shield_elements"]
 
 
 def by_shield(counts: FrequencyTable, requirements: Sequence[Requirement]) -> dict[tuple[int, ...], list[Requirement]]:
-    """The requirements on each shield; a shield is the positions of its quasi-identifiers.
+    """Group requirements by shield; a shield is given by the positions of its quasi-identifiers.
 
     Examples
     --------
@@ -32,19 +32,19 @@ def by_shield(counts: FrequencyTable, requirements: Sequence[Requirement]) -> di
     >>> people = pa.table({"a": ["x", "y"], "b": ["x", "y"]})
     >>> requirements = [KAnonymity(1), KAnonymity(1, shield=["b"]), KAnonymity(2, shield=["b"])]
     >>> counts = pipeline.prepare(people, Schema(quasi=["a", "b"]), requirements, random_state=0).counts
-    >>> [(shield, len(those)) for shield, those in by_shield(counts, requirements).items()]
-    [((0, 1), 1), ((1,), 2)]
+    >>> {shield: len(group) for shield, group in by_shield(counts, requirements).items()}
+    {(0, 1): 1, (1,): 2}
     """
-    result: dict[tuple[int, ...], list[Requirement]] = {}
-    for one in requirements:
-        result.setdefault(shield_of(one, counts.quasi), []).append(one)
-    return result
+    groups: dict[tuple[int, ...], list[Requirement]] = {}
+    for requirement in requirements:
+        groups.setdefault(shield_of(requirement, counts.quasi), []).append(requirement)
+    return groups
 
 
 def shield_elements(
     counts: FrequencyTable, shield: Sequence[int], sensitive: Sequence[str]
 ) -> tuple[Ints, Ints, Longs]:
-    """The distinct combinations of a shield's codes and sensitive values: the codes, the values, and the records."""
+    """Return the codes, sensitive values and records of each distinct combination of a shield's codes and values."""
     if not sensitive and len(shield) == len(counts.quasi):
         return counts.tuples.copy(), np.empty((len(counts.tuples), 0), dtype=np.int32), counts.tuple_sizes.copy()
     rows = slice(None) if not sensitive else counts.cell_tuple
@@ -69,20 +69,20 @@ class ShieldClasses:
     shield : tuple of int
         The positions of its quasi-identifiers.
     requirements : sequence of Requirement
-        Those that speak of the shield.
+        The requirements on the shield.
     number : int
-        Which shield it is, for ``candidates.refused``.
+        The number of the shield, for ``candidates.refused``.
     candidates : Candidates
-        What may be specialized; shared by all shields.
+        The possible specializations, which all shields share.
 
     Attributes
     ----------
     weight : int
-        How many requirements speak of it.
+        The number of requirements on the shield.
     smallest_class : int
         The records of its smallest class.
     smallest_after : int array (candidates,)
-        The same after each candidate, or more where that is not below ``smallest_class``.
+        The records of its smallest class after each candidate; possibly more if that is not below ``smallest_class``.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class ShieldClasses:
     ) -> None:
         context, self._packed = bind(counts, requirements)
         self.shield, self.weight, self._candidates = shield, len(requirements), candidates
-        codes, values, sizes = shield_elements(counts, shield, [one.domain.name for one in context.columns])
+        codes, values, sizes = shield_elements(counts, shield, [column.domain.name for column in context.columns])
         values += context.offsets[:-1].astype(np.int32)
         length = len(sizes)
         self._elements = _kernels.Elements(
@@ -128,17 +128,17 @@ class ShieldClasses:
         self._judge(1)
 
     def _holds_as_one(self, rows: int) -> bool:
-        """Whether all records in one class would do."""
+        """Whether one class of all records keeps the requirements."""
         if self._packed.formulas is None:
             return rows >= self._packed.minimal_size
         from hedgerow.requirements.formulas import all_hold
 
-        one = self._elements
-        histogram = np.bincount(one.values.ravel(), np.repeat(one.sizes, one.values.shape[1]), one.histograms.shape[1])
+        values, weights = self._elements.values, np.repeat(self._elements.sizes, self._elements.values.shape[1])
+        histogram = np.bincount(values.ravel(), weights, self._elements.histograms.shape[1])
         return all_hold(self._packed, rows, histogram.astype(np.int64))
 
     def divide(self, column: int, split: _kernels.Split) -> None:
-        """Let a specialization happen, and find out what may follow it."""
+        """Apply a specialization to the classes, and judge which specializations may follow."""
         if column not in self.shield:
             return
         at = self.shield.index(column)

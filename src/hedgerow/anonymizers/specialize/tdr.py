@@ -1,15 +1,15 @@
-"""Top-down refinement (TDR): TDS that discloses the values of a category without a taxonomy one at a time.
+"""Top-down refinement (TDR): TDS that also discloses, value by value, categories without a taxonomy.
 
 B. Fung, K. Wang, P. Yu: Anonymizing Classification Data for Privacy Preservation, IEEE TKDE 19(5), 2007. A disclosed
-value is published as it is, wherever it stands; the others of its column stay ``*`` together. Disclosing a value splits
-the records of ``*`` in two, and the score is that of :mod:`hedgerow.anonymizers.specialize._search`.
+value is published unchanged in all records; the other values of its column stay ``*``. Disclosing a value splits the
+records of ``*`` in two. The score is that of :mod:`hedgerow.anonymizers.specialize.tds`.
 
 Deviations
 ----------
-- A column is without a taxonomy where its values stand directly below ``*``: none was given, or a flat one.
-- A missing value of such a column is suppressed with the others, and disclosed like any of them.
-- The last value below ``*`` is not disclosed: that would split nothing.
-- For the rest see :mod:`hedgerow.anonymizers.specialize.tds`.
+- A column has no taxonomy if its values are directly below ``*``: no hierarchy was given, or a flat one.
+- A missing value of such a column is suppressed and disclosed like any other value.
+- The last value below ``*`` is not disclosed, because that would not split anything.
+- For all else, see :mod:`hedgerow.anonymizers.specialize.tds`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["TDR"]
 
 
 class TDR(TDS):
-    """Top-down refinement: TDS that discloses the values of a category without a taxonomy one by one. Needs a target.
+    """Top-down refinement: TDS that also discloses categories without a taxonomy, value by value. Needs a target.
 
     Examples
     --------

@@ -1,1 +1,5 @@
-"""Methods that publish along a tree: what the path of a record asks is shown, the rest is suppressed."""
+"""Methods that publish along a tree: each record shows the columns on its path, and the others are suppressed.
+
+The list of methods imports it; its kernels and private modules are loaded when a method first runs.
+Start with :mod:`hedgerow.anonymizers.suppression.kactus`.
+"""

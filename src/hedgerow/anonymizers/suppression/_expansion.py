@@ -1,11 +1,11 @@
-"""Re-expansion of over-anonymous leaves: what has many more than k records can show more than the label needs.
+"""Re-expansion of over-anonymous leaves: a leaf with many more than k records can show more than predicts the label.
 
-An inducer stops where a question would not help to predict the label, and kACTUS can only prune (its authors call such
-trees over-anonymous, section 5.9). Here a leaf with at least 2k records is asked further: each time the question after
-which most of its cells are shown, or shown more narrowly, is added, by the weights of the columns. Two kinds hide
-nobody among fewer: a category whose values each have k records (the others are pruned as usual), and a number split
-where both sides keep k. At the end every number that was not asked is asked once without splitting, so that its mean is
-shown, and so is every category that all records of the leaf share.
+An inducer stops when no question helps to predict the label, and kACTUS can only prune; its authors call such trees
+over-anonymous (section 5.9). Here, leaves with at least 2k records are asked further. Each step adds the question that
+reveals or narrows most cells, by the weights of the columns. Two kinds of question hide nobody among fewer than k: a
+category, whose values with fewer than k records are pruned as usual, and a number, split so that both sides keep k. In
+the end, every other number is asked once without splitting it, so that its mean is shown, and so is every category that
+all records of the leaf share.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from hedgerow.io.domains import Domain
 
 __all__ = ["expanded"]
 
-# A question must show at least this share of a column's cells, or narrow them by as much.
+# A question must reveal at least this share of the cells of a column, or narrow them by as much.
 _WORTH_ASKING = 1e-6
 
 
 def expanded(tree: PathTree, counts: FrequencyTable, k: int) -> PathTree:
-    """The tree with further questions below its leaves of at least 2k records; O(records × columns × depth)."""
+    """Add questions below the leaves of a tree that have at least 2k records. O(records × columns × depth)."""
     domains = tuple(counts.domains[name] for name in counts.quasi)
     weights = counts.column_weights
-    growing = _Growing(tree, domains)
+    growing = _GrowingTree(tree, domains)
     leaf = tree.leaves_of(counts)
     order = np.argsort(leaf, kind="stable")
     asked = tree.asked(len(domains))
@@ -42,22 +42,22 @@ def expanded(tree: PathTree, counts: FrequencyTable, k: int) -> PathTree:
         if len(members):
             waiting.append(_Leaf(node, counts.tuples[members], counts.tuple_sizes[members], asked[node]))
     while waiting:
-        one = waiting.pop()
-        if one.records < k:
+        open_leaf = waiting.pop()
+        if open_leaf.records < k:
             continue
-        questions = (_question(one, at, domain, k) for at, domain in enumerate(domains))
+        questions = (_best_question(open_leaf, at, domain, k) for at, domain in enumerate(domains))
         worthwhile = [question for question in questions if question.worth > _WORTH_ASKING]
-        if worthwhile and one.records >= 2 * k:
+        if worthwhile and open_leaf.records >= 2 * k:
             best = max(worthwhile, key=lambda question: weights[question.column] * question.worth)
-            waiting.extend(growing.ask(one, best))
+            waiting.extend(growing.ask(open_leaf, best))
         else:
-            growing.ask_the_rest(one)
+            growing.ask_the_rest(open_leaf)
     return growing.finished()
 
 
 @dataclass(frozen=True, eq=False)
 class _Leaf:
-    """A node without questions yet, and the tuples that reach it."""
+    """A node without a question, and the tuples that reach it."""
 
     node: int
     tuples: Ints
@@ -75,29 +75,29 @@ class _Leaf:
 
 
 class _Question(NamedTuple):
-    """A column, for a number the last code of the first branch, and how much better its cells are shown."""
+    """A column, the last code of the first branch for a number, and how much the question lowers the loss of cells."""
 
     column: int
     threshold: int
     worth: float
 
 
-def _question(leaf: _Leaf, column: int, domain: Domain, k: int) -> _Question:
-    """The best question about a column: how far the loss of its cells falls, a hidden cell having lost 1."""
+def _best_question(leaf: _Leaf, column: int, domain: Domain, k: int) -> _Question:
+    """Return the question about a column that lowers the loss of its cells most; a hidden cell has the loss 1."""
     if domain.kind == "text" and leaf.asked[column]:
         return _Question(column, -1, 0.0)
-    # Sorting the leaf's own codes: a column of many values would cost more than the leaf.
+    # Sort only the codes of the leaf: a column of many values would cost more than the leaf.
     held, place = np.unique(leaf.tuples[:, column], return_inverse=True)
     records = np.bincount(place, leaf.sizes).astype(np.int64)
     if len(held) == 1:
         return _Question(column, -1, 0.0)
     if domain.kind == "text":
         return _Question(column, -1, float(records[records >= k].sum() / leaf.records))
-    return _threshold(column, domain, records, held, k)
+    return _best_threshold(column, domain, records, held, k)
 
 
-def _threshold(column: int, domain: Domain, records: Longs, held: Ints, k: int) -> _Question:
-    """The split of a number after which the ranges of its two sides are narrowest."""
+def _best_threshold(column: int, domain: Domain, records: Longs, held: Ints, k: int) -> _Question:
+    """Return the split of a number that makes the ranges of its two sides narrowest."""
     if domain.has_missing and held[-1] == domain.missing_code:
         if records[-1] < k:
             return _Question(column, -1, 0.0)
@@ -114,8 +114,8 @@ def _threshold(column: int, domain: Domain, records: Longs, held: Ints, k: int) 
     return _Question(column, int(held[best]), float(fall[best]))
 
 
-class _Growing:
-    """A tree that gets new nodes at its end."""
+class _GrowingTree:
+    """A tree that new nodes are appended to."""
 
     def __init__(self, tree: PathTree, domains: tuple[Domain, ...]) -> None:
         self._domains = domains
@@ -124,7 +124,7 @@ class _Growing:
         self._lookups: dict[int, Ints] = {}
 
     def ask(self, leaf: _Leaf, question: _Question) -> list[_Leaf]:
-        """Put a question at a leaf; returns the new leaves that records reach."""
+        """Ask a question at a leaf; return the new leaves that records reach."""
         column = question.column
         codes = leaf.tuples[:, column]
         domain = self._domains[column]
@@ -140,7 +140,7 @@ class _Growing:
         return [leaf.below(added[at], branch == at, column) for at in np.unique(branch).tolist()]
 
     def ask_the_rest(self, leaf: _Leaf) -> None:
-        """Ask for every column that can be shown of all records of a leaf without splitting it."""
+        """Ask every column that all records of a leaf can show without splitting it."""
         for column, domain in enumerate(self._domains):
             if leaf.asked[column]:
                 continue

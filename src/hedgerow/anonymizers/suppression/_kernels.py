@@ -1,8 +1,8 @@
-"""Pruning upwards: what a complying leaf has is released, what the others have goes up to the node above them.
+"""Kernels of pruning upwards: complying nodes are released, and the records of the others go up to the node above.
 
-Records are bags of cells: the bag of a node is a range of one pool, and a released node keeps its range, so that the
-groups of a release are ranges too. Bags that are not released are copied to the end of the pool when they go up. They
-have fewer than k records (or are not diverse enough), so that is little work.
+Records are in bags of cells. The bag of a node is a range of one pool, and a released node keeps its range, so the
+groups of a release are ranges, too. Other bags are copied to the end of the pool when they go up. They have fewer than
+k records, or are not diverse enough, so that is little work.
 """
 
 from __future__ import annotations
@@ -38,34 +38,35 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# Bags of records on their way up a tree, and lending between them.
+# Bags of records, and lending between them.
 #
-# The bag of a node is a range of one pool of cells, with how many records of each cell are in it. What is lent is
-# first only marked in the bags of the donors; it is moved when donors and receivers would comply.
+# The bag of a node is a range of one pool of cells, with the number of its records of each cell. A loan is first only
+# marked in the bags of the donors, and moved once donors and receiver would comply.
 
 
-# The first of what is known of each node: its range in the pool, and the records there.
+# The first columns of ``Bags.nodes``: the range of a node in the pool, and its records.
 START, END, TOTAL = range(3)
 
 
 class Bags(NamedTuple):
-    """The pool of cells, the bags of all nodes in it, and what lending needs.
+    """The pool of cells, the bags of all nodes, and work space for lending.
 
     Attributes
     ----------
     cell, size, lent : int arrays (pool,)
-        How many records of a cell there are, and how many of these are about to be lent.
+        A cell, its records, and how many of these are marked to be lent.
     nodes : int array (nodes, 8)
-        What is known of each node; more of it in :mod:`hedgerow.anonymizers.suppression._kernels`.
+        The state of each node; its columns are the constants of this module, from ``START`` to ``SETTLED``.
     labels : int array (cells,)
     values : int array (cells, sensitive columns)
-        Where the sensitive values of each cell stand in one histogram of all of them.
+        The places of the sensitive values of each cell in one histogram.
     k : int
         The records that a bag must have.
     rng : numpy.random.Generator
-        Draws what is lent.
+        Draws the records to lend.
     donors, extra, spare, histogram, label_counts : int arrays
-        Room: the donors, what each can spare and still has of it, and counts of sensitive values and of labels.
+        Work space: the donors, the records that each can spare at first and still, and counts of sensitive values and
+        labels.
     """
 
     cell: Ints
@@ -84,10 +85,10 @@ class Bags(NamedTuple):
 
 
 @jit(inner=True)
-def complies(bags: Bags, node: int, size: int, donors: int, packed: PackedRequirements | None) -> bool:
-    """Whether a bag could be published as a group, without what it lends and with what so many donors lend to it.
+def complies(bags: Bags, node: int, size: int, n_donors: int, packed: PackedRequirements | None) -> bool:
+    """Whether a bag could be a group of the release, without the records it lends and with those its donors lend it.
 
-    Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
+    If only the size is required, ``packed`` is ``None``, and numba omits the formulas.
     """
     if size < bags.k:
         return False
@@ -96,7 +97,7 @@ def complies(bags: Bags, node: int, size: int, donors: int, packed: PackedRequir
     histogram, values, lent, nodes = bags.histogram, bags.values, bags.lent, bags.nodes
     for value in range(histogram.shape[0]):
         histogram[value] = 0
-    for which in range(-1, donors if values.shape[1] > 0 else -1):
+    for which in range(-1, n_donors if values.shape[1] > 0 else -1):
         holder = bags.donors[which] if which >= 0 else node
         for entry in range(nodes[holder, START], nodes[holder, END]):
             records = lent[entry] if which >= 0 else bags.size[entry] - lent[entry]
@@ -107,7 +108,7 @@ def complies(bags: Bags, node: int, size: int, donors: int, packed: PackedRequir
 
 @jit(inner=True)
 def copy_bag(bags: Bags, start: int, end: int, top: int) -> int:
-    """Copy a bag to the end of the pool; returns the new end."""
+    """Copy a bag to the end of the pool; return the new end."""
     for entry in range(start, end):
         if bags.size[entry] > 0:
             bags.cell[top] = bags.cell[entry]
@@ -118,10 +119,10 @@ def copy_bag(bags: Bags, start: int, end: int, top: int) -> int:
 
 
 @jit(inner=True)
-def move_lent(bags: Bags, many: int, top: int) -> int:
-    """Move what is marked as lent by so many donors to the end of the pool; returns the new end."""
+def move_lent(bags: Bags, n_donors: int, top: int) -> int:
+    """Move the marked records of the first ``n_donors`` donors to the end of the pool; return the new end."""
     nodes = bags.nodes
-    for which in range(many):
+    for which in range(n_donors):
         donor = bags.donors[which]
         for entry in range(nodes[donor, START], nodes[donor, END]):
             records = bags.lent[entry]
@@ -139,29 +140,29 @@ def move_lent(bags: Bags, many: int, top: int) -> int:
 @jit(inner=True)
 def lend(
     bags: Bags,
-    many: int,
+    n_donors: int,
     receiver: int,
     required: int,
     literal: bool,
     packed: PackedRequirements | None,
     mix: Floats | None,
 ) -> bool:
-    """Mark records to lend in the bags of so many donors, so that they and the receiver comply; no effect if none do.
+    """Mark records to lend in the bags of the donors so that all comply; otherwise change nothing and return False.
 
-    Donors lend at random, or with ``mix`` by label.
+    Donors lend at random, or, with ``mix``, by label.
     """
     nodes, donors, extra = bags.nodes, bags.donors, bags.extra
     everything = int64(0)
-    for which in range(many):
+    for which in range(n_donors):
         extra[which] = nodes[donors[which], TOTAL] - bags.k
         everything += extra[which]
     while everything >= required:
         if mix is None:
-            _choose_at_random(bags, many, required, everything)
+            _choose_at_random(bags, n_donors, required, everything)
         else:
-            _choose_by_label(bags, many, receiver, required, mix)
+            _choose_by_label(bags, n_donors, receiver, required, mix)
         refusing = -1
-        for which in range(many):
+        for which in range(n_donors):
             donor = donors[which]
             left = nodes[donor, TOTAL]
             for entry in range(nodes[donor, START], nodes[donor, END]):
@@ -170,38 +171,40 @@ def lend(
                 refusing = which
                 break
         if refusing < 0:
-            # The literal reading lends without looking whether the receiver complies: it may further up.
-            if literal or complies(bags, receiver, nodes[receiver, TOTAL] + required, many, packed):
+            # The literal reading lends even if the receiver does not comply yet: it may comply further up.
+            if literal or complies(bags, receiver, nodes[receiver, TOTAL] + required, n_donors, packed):
                 return True
             everything = -1
         else:
             everything -= extra[refusing]
             extra[refusing] = 0
-        for which in range(many):
+        for which in range(n_donors):
             for entry in range(nodes[donors[which], START], nodes[donors[which], END]):
                 bags.lent[entry] = 0
     return False
 
 
 @jit(inner=True)
-def _choose_at_random(bags: Bags, many: int, required: int, everything: int) -> None:
-    """Draw from the records that the donors can spare, each with the same chance."""
+def _choose_at_random(bags: Bags, n_donors: int, required: int, everything: int) -> None:
+    """Draw from the spare records of the donors, all equally likely."""
     donors, extra, spare = bags.donors, bags.extra, bags.spare
-    share_out(extra, spare, many, required, everything, bags.rng)
+    share_out(extra, spare, n_donors, required, everything, bags.rng)
     anything = -1
-    for which in range(many):
+    for which in range(n_donors):
         _draw(bags, donors[which], anything, bags.nodes[donors[which], TOTAL], extra[which] - spare[which])
 
 
 @jit
-def share_out(extra: Longs, spare: Longs, many: int, required: int, everything: int, rng: np.random.Generator) -> None:
-    """Draw how many records each of so many donors lends; writes what they could still spare."""
-    for which in range(many):
+def share_out(
+    extra: Longs, spare: Longs, n_donors: int, required: int, everything: int, rng: np.random.Generator
+) -> None:
+    """Draw how many records each donor lends, and write into ``spare`` how many it could still spare."""
+    for which in range(n_donors):
         spare[which] = extra[which]
     for drawn in range(required):
         place = rng.random() * (everything - drawn)
         which = 0
-        while which < many - 1 and place >= spare[which]:
+        while which < n_donors - 1 and place >= spare[which]:
             place -= spare[which]
             which += 1
         while spare[which] == 0:
@@ -210,20 +213,20 @@ def share_out(extra: Longs, spare: Longs, many: int, required: int, everything: 
 
 
 @jit(inner=True)
-def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: Floats) -> None:
-    """Take one record after the other from the donor and label that change the mix of labels of both sides least.
+def _choose_by_label(bags: Bags, n_donors: int, receiver: int, required: int, mix: Floats) -> None:
+    """Take records one by one, each from the donor and label that change the mix of labels of both sides least.
 
-    The change is measured as the size of a group times the sum of the differences between its shares before and now,
-    added over the donor and the receiver; of equal ones the first. O(required × donors × labels²).
+    The change of a group is its size times the sum of the differences between its shares before and now; the changes of
+    donor and receiver are added. Among equals, the first wins. O(required × donors × labels²).
     """
     nodes, donors, spare = bags.nodes, bags.donors, bags.spare
     n_labels = mix.shape[1] // 2
-    # Each row holds the labels before and now; the last one is that of the receiver.
-    for which in range(many + 1):
+    # Each row holds the counts of labels before and now; the last row is that of the receiver.
+    for which in range(n_donors + 1):
         for at in range(2 * n_labels):
             mix[which, at] = 0.0
         holder = receiver
-        if which < many:
+        if which < n_donors:
             spare[which] = bags.extra[which]
             holder = donors[which]
         for entry in range(nodes[holder, START], nodes[holder, END]):
@@ -234,8 +237,8 @@ def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: F
         best = np.inf
         best_donor = 0
         best_label = 0
-        waiting_cost = _change(mix, many)
-        for which in range(many):
+        waiting_cost = _change(mix, n_donors)
+        for which in range(n_donors):
             if spare[which] == 0:
                 continue
             cost = _change(mix, which)
@@ -243,18 +246,18 @@ def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: F
                 if mix[which, n_labels + label] == 0.0:
                     continue
                 mix[which, n_labels + label] -= 1.0
-                mix[many, n_labels + label] += 1.0
-                change = _change(mix, which) - cost + _change(mix, many) - waiting_cost
+                mix[n_donors, n_labels + label] += 1.0
+                change = _change(mix, which) - cost + _change(mix, n_donors) - waiting_cost
                 mix[which, n_labels + label] += 1.0
-                mix[many, n_labels + label] -= 1.0
+                mix[n_donors, n_labels + label] -= 1.0
                 if change < best - 1e-9:
                     best = change
                     best_donor = which
                     best_label = label
         mix[best_donor, n_labels + best_label] -= 1.0
-        mix[many, n_labels + best_label] += 1.0
+        mix[n_donors, n_labels + best_label] += 1.0
         spare[best_donor] -= 1
-    for which in range(many):
+    for which in range(n_donors):
         for label in range(n_labels):
             before = int(mix[which, label])
             taken = before - int(mix[which, n_labels + label])
@@ -263,7 +266,7 @@ def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: F
 
 @jit(inner=True)
 def _change(mix: Floats, which: int) -> float:
-    """The records of a group times the sum of the differences of its shares; 0 for one that was empty."""
+    """Return the size of a group times the sum of the differences of its shares; 0 if it was or is empty."""
     n_labels = mix.shape[1] // 2
     earlier = 0.0
     later = 0.0
@@ -280,7 +283,7 @@ def _change(mix: Floats, which: int) -> float:
 
 @jit(inner=True)
 def _draw(bags: Bags, donor: int, label: int, available: int, wanted: int) -> None:
-    """Mark ``wanted`` of the records of a bag (of one label, or of any if -1), every choice as likely. O(records)."""
+    """Mark ``wanted`` records of a bag, of one label or of any (-1), all choices equally likely. O(records)."""
     for entry in range(bags.nodes[donor, START], bags.nodes[donor, END]):
         if label >= 0 and bags.labels[bags.cell[entry]] != label:
             continue
@@ -294,7 +297,7 @@ def _draw(bags: Bags, donor: int, label: int, available: int, wanted: int) -> No
 
 @jit
 def draw(size: Longs, lent: Longs, available: int, wanted: int, rng: np.random.Generator) -> int:
-    """Mark records of some entries, the next of a bag that has so many; returns how many are still wanted."""
+    """Mark records of the next entries of a bag with ``available`` records; return how many are still wanted."""
     for entry in range(size.shape[0]):
         if wanted == 0:
             return 0
@@ -306,7 +309,7 @@ def draw(size: Longs, lent: Longs, available: int, wanted: int, rng: np.random.G
 
 @jit(inner=True)
 def _taken(size: int, available: int, wanted: int, rng: np.random.Generator) -> int:
-    """How many of so many records are drawn, if so many are wanted of those that are still available."""
+    """Draw how many of ``size`` records are taken, if ``wanted`` of the ``available`` records are."""
     taken = 0
     for _ in range(size):
         if taken == wanted:
@@ -317,9 +320,9 @@ def _taken(size: int, available: int, wanted: int, rng: np.random.Generator) -> 
     return taken
 
 
-# What else is known of each node: whether it is a group of the release; how many records came up to it from branches
-# that do not comply, and how many siblings lent to these; whether one sibling completed it; and whether it keeps what
-# came up.
+# The other columns of ``Bags.nodes``: whether a node is a group of the release; the records that came up to it from
+# branches that do not comply; the records that siblings lent to these; whether one sibling completed it; and whether it
+# keeps the records that came up.
 RELEASED, WAITING, BORROWED, CROSSED, SETTLED = range(3, 8)
 
 
@@ -335,12 +338,11 @@ def prune_upwards(
     keep_all: bool | None,
     mix: Floats | None,
 ) -> bool:
-    """Release what complies, from the leaves to the root; whether it is done, or the pool too small to go on.
+    """Release complying nodes, from the leaves to the root; return False if the pool is too small to continue.
 
-    ``state`` holds the node that comes next and where the pool ends. ``literal`` takes the pseudo-code at its word,
-    ``settle`` hands nothing up that does not comply, with ``crossover`` a leaf that lacks a smaller share of k is
-    completed by one sibling, and with ``keep_all`` no record is lost at the root; numba leaves out what is ``None``.
-    Expected O(records + cells × depth); with k alone every bag that goes up has fewer than k records.
+    ``state`` holds the next node and the end of the pool. For ``literal``, ``settle``, ``crossover`` and ``keep_all``
+    see :class:`hedgerow.anonymizers.suppression._pruning.Reading`; numba omits what is ``None``. Expected
+    O(records + cells × depth); with k alone, every bag that goes up has fewer than k records.
     """
     nodes, k, top = bags.nodes, bags.k, state[1]
     root = alone = int64(0)
@@ -352,7 +354,7 @@ def prune_upwards(
         most = 0
         for child in range(first, last):
             most += nodes[child, END] - nodes[child, START]
-        # Each entry may be copied once, and a part of it lent once.
+        # Each entry may be copied once, and a part of it may be lent once.
         if top + 2 * most > bags.cell.shape[0]:
             state[0], state[1] = parent, top
             return False
@@ -362,26 +364,26 @@ def prune_upwards(
         if crossover is not None:
             top = _cross_over(bags, first, last, top, literal, packed, crossover, mix)
         nodes[parent, START] = top
-        extra = 0
-        many = int64(0)
+        spare = 0
+        n_donors = int64(0)
         for child in range(first, last):
             if nodes[child, RELEASED] == 0 and nodes[child, SETTLED] == 0:
                 top = copy_bag(bags, nodes[child, START], nodes[child, END], top)
                 nodes[parent, TOTAL] += nodes[child, TOTAL]
             elif nodes[child, RELEASED] > 0 and nodes[child, CROSSED] == 0:
-                bags.donors[many] = child
-                many += 1
-                extra += nodes[child, TOTAL] - k
+                bags.donors[n_donors] = child
+                n_donors += 1
+                spare += nodes[child, TOTAL] - k
         nodes[parent, END] = top
         waiting = nodes[parent, TOTAL]
         nodes[parent, WAITING] = waiting
         required = k - waiting
         if literal and waiting >= k:
-            required = extra
-        elif (waiting == 0 and not literal) or required > extra:
+            required = spare
+        elif (waiting == 0 and not literal) or required > spare:
             required = 0
-        if required > 0 and lend(bags, many, parent, required, literal, packed, mix):
-            top = move_lent(bags, many, top)
+        if required > 0 and lend(bags, n_donors, parent, required, literal, packed, mix):
+            top = move_lent(bags, n_donors, top)
             nodes[parent, END] = top
             nodes[parent, TOTAL] += required
             nodes[parent, BORROWED] = required
@@ -410,7 +412,7 @@ def _cross_over(
     crossover: float,
     mix: Floats | None,
 ) -> int:
-    """Complete branches that lack a small share of k with records of the purest sibling that can spare them."""
+    """Complete branches that lack a small share of k from their purest sibling; return the end of the pool."""
     nodes, k, one = bags.nodes, bags.k, int64(1)
     for child in range(first, last):
         required = k - nodes[child, TOTAL]
@@ -419,8 +421,8 @@ def _cross_over(
         partner = -1
         purest = np.inf
         for sibling in range(first, last):
-            can = nodes[sibling, RELEASED] > 0 and nodes[sibling, CROSSED] == 0
-            if can and nodes[sibling, TOTAL] - k >= required:
+            can_lend = nodes[sibling, RELEASED] > 0 and nodes[sibling, CROSSED] == 0
+            if can_lend and nodes[sibling, TOTAL] - k >= required:
                 impurity = _entropy(bags, sibling)
                 if impurity < purest - 1e-9:
                     purest = impurity
@@ -440,7 +442,7 @@ def _cross_over(
 
 @jit(inner=True)
 def _entropy(bags: Bags, node: int) -> float:
-    """The entropy of the labels of a bag, in nats."""
+    """Return the entropy of the labels of a bag, in nats."""
     counts = bags.label_counts
     for label in range(counts.shape[0]):
         counts[label] = 0
@@ -456,31 +458,31 @@ def _entropy(bags: Bags, node: int) -> float:
 
 @jit(inner=True)
 def _complete_root(bags: Bags, top: int, packed: PackedRequirements | None, mix: Floats | None) -> None:
-    """Make what is left at the root a group; the pool must have room for all groups twice.
+    """Make the records left at the root a group; the pool must have room for all groups twice.
 
-    It is joined by records that groups can spare; if that does not help, by whole groups, the smallest first. It
-    ends: with all groups dissolved the root holds the whole table, which complies or nothing could be released.
-    Whatever the reading, what is lent must make the rest comply: nothing is above the root where it still could.
+    Spare records of groups join them, or, if that does not help, whole groups, the smallest first. This ends: once all
+    groups are dissolved, the root holds the whole table, which complies, as otherwise nothing could be released. In
+    every reading, a loan must make the root comply, because no node is above it.
     """
     nodes, root = bags.nodes, int64(0)
     alone = root
     while nodes[0, RELEASED] == 0:
-        many = int64(0)
+        n_donors = int64(0)
         smallest = -1
         for node in range(nodes.shape[0]):
             if nodes[node, RELEASED] > 0:
-                bags.donors[many] = node
-                many += 1
+                bags.donors[n_donors] = node
+                n_donors += 1
                 if smallest < 0 or nodes[node, TOTAL] < nodes[smallest, TOTAL]:
                     smallest = node
         required = bags.k - nodes[0, TOTAL]
         literal = required < 0  # never, if any is lent
-        if required > 0 and lend(bags, many, root, required, literal, packed, mix):
-            top = move_lent(bags, many, top)
+        if required > 0 and lend(bags, n_donors, root, required, literal, packed, mix):
+            top = move_lent(bags, n_donors, top)
             nodes[0, TOTAL] += required
             nodes[0, BORROWED] += required
             nodes[0, RELEASED] = 1
-        elif many == 0 or complies(bags, root, nodes[0, TOTAL], alone, packed):
+        elif n_donors == 0 or complies(bags, root, nodes[0, TOTAL], alone, packed):
             nodes[0, RELEASED] = 1
         else:
             nodes[smallest, RELEASED] = 0

@@ -1,9 +1,9 @@
-"""kACTUS on a table whose tuples do not fit into memory: bags that comply stay where they are, the others go up.
+"""kACTUS on a table whose tuples do not fit into memory: complying bags stay on disk, and the others go up.
 
-The rule is that of :mod:`hedgerow.anonymizers.suppression._kernels`, in its sensible reading with donors at random. Of
-a leaf that complies only its size and the counts of its sensitive values are in memory. Its cells are read when it
-lends, one chunk after the other, in the order in which the kernel would read them: the same records are drawn. In
-memory are the bags that went up; a table of which too much goes up is refused.
+It follows the rules of :mod:`hedgerow.anonymizers.suppression._kernels`, in their sensible reading with random donors.
+Of a complying leaf, only the size and the counts of sensitive values are in memory. When it lends, its cells are read
+chunk by chunk, in the order of the kernel, so that the same records are drawn. Bags that went up are in memory; a table
+is refused if too many of its records go up.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from hedgerow.core.recoding import GroupTally, Held, Pieces, StoredPieces
 from hedgerow.requirements import Requirement, bind, sensitive_codes
 from hedgerow.requirements.formulas import all_hold
 
-__all__ = ["HandedUp", "handed_up", "stored"]
+__all__ = ["PrunedOutOfCore", "prune_out_of_core", "store_groups"]
 
 
-# An entry of a bag takes no more than a quarter of what a cell takes that is counted.
+# An entry of a bag takes at most a quarter of the memory of a counted cell.
 _ENTRIES_OF_A_CELL: Final = 4
 _NONE: Final = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False)
-class HandedUp:
-    """Which nodes are groups of the release, and which of their records do not lie in their own leaves.
+class PrunedOutOfCore:
+    """The nodes that are groups of the release, and the records that left their leaves.
 
     Attributes
     ----------
@@ -41,8 +41,8 @@ class HandedUp:
     starts : int array (nodes + 1,)
         The cells of a leaf have the numbers from ``starts[leaf]`` up to ``starts[leaf + 1]``.
     moved : Pieces
-        All pieces, by node, of the cells of which some record is in another node than the leaf, or that are in no leaf
-        that is released.
+        All pieces, by node, of the cells with a record in another node than the leaf, and of those without a released
+        leaf.
     """
 
     released: Bools
@@ -51,18 +51,20 @@ class HandedUp:
     moved: Pieces
 
 
-def handed_up(tree: PathTree, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> HandedUp:
-    """Release what complies, from the leaves to the root, where no record is lost."""
+def prune_out_of_core(
+    tree: PathTree, large: LargeTable, requirements: Sequence[Requirement], seed: int | None
+) -> PrunedOutOfCore:
+    """Release complying nodes, from the leaves to the root, without losing a record."""
     bags = _Bags(tree, large, requirements, seed)
     for parent in range(tree.size - 1, -1, -1):
         if tree.column[parent] >= 0:
             bags.judge_branches(parent, tree.children(parent))
     bags.judge_root()
-    return HandedUp(bags.released, bags.borrowed, bags.starts, bags.moved())
+    return PrunedOutOfCore(bags.released, bags.borrowed, bags.starts, bags.moved())
 
 
 class _Bag(NamedTuple):
-    """Cells, how many records of each, and where their sensitive values stand in one histogram."""
+    """Cells, the records of each, and the places of their sensitive values in one histogram."""
 
     cell: Ints
     size: Longs
@@ -76,8 +78,8 @@ class _Bag(NamedTuple):
         return _Bag(self.cell[which], self.size[which], self.values[which])
 
 
-class _Lent(NamedTuple):
-    """Records that a donor lends, how many of each cell it keeps, and where these stand in the last chunk of a bag."""
+class _Loan(NamedTuple):
+    """Records that a donor lends, the records of each cell that it keeps, and the cells' places in its last chunk."""
 
     donor: int
     bag: _Bag
@@ -86,7 +88,7 @@ class _Lent(NamedTuple):
 
 
 class _Bags:
-    """The bags of all nodes: those of leaves as the engine keeps them, those of other nodes in memory."""
+    """The bags of all nodes: the engine keeps those of leaves, the others are in memory."""
 
     def __init__(
         self, tree: PathTree, large: LargeTable, requirements: Sequence[Requirement], seed: int | None
@@ -102,7 +104,7 @@ class _Bags:
         self.released = np.zeros(tree.size, dtype=np.bool_)
         self.borrowed = np.zeros(tree.size, dtype=np.int64)
         self._up: dict[int, _Bag] = {}
-        # Of leaves that lent: the cells, how many records each has left, in ascending order.
+        # For each leaf that lent: its changed cells in ascending order, and the records left of each.
         self._left: dict[int, tuple[Ints, Longs]] = {}
         self._window: tuple[int, int, _Bag] = (0, 0, self._nothing)
         self._entries_up = 0
@@ -121,14 +123,14 @@ class _Bags:
         return _Bag(np.empty(0, np.int32), np.empty(0, np.int64), np.empty((0, columns), np.int32))
 
     def judge_branches(self, parent: int, children: Sequence[int]) -> None:
-        """Release the branches that comply, and hand up what the others have, with what those can spare if it helps."""
+        """Release complying branches, and hand up the records of the others, with spare records if these help."""
         for child in children:
             self.released[child] = self._complies(child)
         donors = [child for child in children if self.released[child]]
         going = [child for child in children if not self.released[child] and self._total[child]]
         self._total[parent] = waiting = int(self._total[going].sum())
         self._histogram[parent] = self._histogram[going].sum(axis=0)
-        bags = [self._taken_up(child) for child in going]
+        bags = [self._take(child) for child in going]
         self._up[parent] = _Bag.joined(bags) if bags else self._nothing
         required = self._k - waiting
         spare = int((self._total[donors] - self._k).sum())
@@ -136,7 +138,7 @@ class _Bags:
             self._borrow(parent, donors, required)
 
     def judge_root(self) -> None:
-        """Make what is left at the root a group, with records that groups can spare, or with the smallest groups."""
+        """Make the records left at the root a group, with spare records of groups, or with the smallest groups."""
         self.released[0] = self._complies(0)
         while not self.released[0] and self._total[0]:
             groups = np.flatnonzero(self.released).tolist()
@@ -147,7 +149,7 @@ class _Bags:
                 return
             smallest = groups[int(self._total[groups].argmin())]
             self.released[smallest] = False
-            self._up[0] = _Bag.joined([self._up[0], self._taken_up(smallest)])
+            self._up[0] = _Bag.joined([self._up[0], self._take(smallest)])
             self._total[0] += self._total[smallest]
             self._histogram[0] += self._histogram[smallest]
 
@@ -157,8 +159,8 @@ class _Bags:
     def _comply(self, size: int, histogram: Longs) -> bool:
         return size >= self._k and (self._formulas is None or bool(all_hold(self._formulas, size, histogram)))
 
-    def _taken_up(self, node: int) -> _Bag:
-        """All that a node has, which goes up."""
+    def _take(self, node: int) -> _Bag:
+        """Take all records of a node, to hand them up."""
         if not self._leaf[node]:
             bag = self._up.pop(node)
             return bag.only(bag.size > 0)
@@ -170,11 +172,11 @@ class _Bags:
     def _remember(self, entries: int) -> None:
         self._entries_up += entries
         if self._entries_up > _ENTRIES_OF_A_CELL * self._large.most:
-            above = "KActus cannot be used where leaves hand up more than fits too; a smaller k helps"
+            above = "KActus cannot be used if its leaves hand up more than fits, too; a smaller k helps"
             raise self._large.exceeds(above)
 
     def _entries(self, node: int) -> Iterator[_Bag]:
-        """What is in the bag of a node, chunk by chunk."""
+        """Yield the bag of a node chunk by chunk."""
         if not self._leaf[node]:
             yield self._up[node]
             return
@@ -191,10 +193,10 @@ class _Bags:
             start += len(bag.cell)
 
     def _cells(self, start: int, end: int) -> _Bag:
-        """As many cells from a number on as are in memory, or can be."""
+        """Return the cells from a number on, as many as fit into memory."""
         first, last, held = self._window
         if not first <= start < last:
-            # Leaves are asked for from the last one to the first one: what stands before comes next.
+            # Leaves are read from last to first, so cells before these come next.
             most = self._large.most
             first = start if end - start >= most else max(0, end - most)
             last = min(first + most, self._large.cells)
@@ -206,75 +208,75 @@ class _Bags:
         return held.only(slice(start - first, min(end, last) - first))
 
     def _borrow(self, receiver: int, donors: Sequence[int], required: int) -> bool:
-        """Let donors lend so many records to a bag, if they and it then comply; no effect if none do."""
+        """Let donors lend records to a bag if donors and receiver then comply; otherwise change nothing."""
         extra = self._total[donors] - self._k
         everything = int(extra.sum())
         while everything >= required:
             spare = np.empty_like(extra)
             share_out(extra, spare, len(extra), required, everything, self._rng)
-            lent = [
-                self._drawn(donor, int(wanted)) for donor, wanted in zip(donors, extra - spare, strict=True) if wanted
+            loans = [
+                self._draw(donor, int(wanted)) for donor, wanted in zip(donors, extra - spare, strict=True) if wanted
             ]
-            refusing = next((one.donor for one in lent if not self._can_lend(one)), None)
+            refusing = next((loan.donor for loan in loans if not self._can_lend(loan)), None)
             if refusing is not None:
                 at = list(donors).index(refusing)
                 everything -= int(extra[at])
                 extra[at] = 0
                 continue
-            histogram = self._histogram[receiver] + sum(self._counted(one.bag) for one in lent)
+            histogram = self._histogram[receiver] + sum(self._count_values(loan.bag) for loan in loans)
             if not self._comply(int(self._total[receiver]) + required, histogram):
                 return False
-            for one in lent:
-                self._give(one)
-            self._remember(sum(len(one.bag.cell) for one in lent))
-            self._up[receiver] = _Bag.joined([self._up[receiver], *(one.bag for one in lent)])
+            for loan in loans:
+                self._give(loan)
+            self._remember(sum(len(loan.bag.cell) for loan in loans))
+            self._up[receiver] = _Bag.joined([self._up[receiver], *(loan.bag for loan in loans)])
             self._total[receiver] += required
             self._histogram[receiver] = histogram
             self.borrowed[receiver] += required
             return True
         return False
 
-    def _drawn(self, donor: int, wanted: int) -> _Lent:
-        """So many records of a bag, every choice as likely."""
+    def _draw(self, donor: int, wanted: int) -> _Loan:
+        """Draw records of a bag, all choices equally likely."""
         available = int(self._total[donor])
-        found, kept, at = [self._nothing], [np.empty(0, np.int64)], np.empty(0, np.int64)
+        drawn, kept, at = [self._nothing], [np.empty(0, np.int64)], np.empty(0, np.int64)
         for bag in self._entries(donor):
             lent = np.zeros(len(bag.cell), dtype=np.int64)
             wanted = int(draw(np.ascontiguousarray(bag.size), lent, available, wanted, self._rng))
             available -= int(bag.size.sum())
-            found.append(bag._replace(size=lent).only(lent > 0))
+            drawn.append(bag._replace(size=lent).only(lent > 0))
             at = np.flatnonzero(lent)
             kept.append((bag.size - lent)[at])
             if not wanted:
                 break
-        return _Lent(donor, _Bag.joined(found), np.concatenate(kept), at)
+        return _Loan(donor, _Bag.joined(drawn), np.concatenate(kept), at)
 
-    def _counted(self, bag: _Bag) -> Longs:
-        """The sensitive values of a bag."""
+    def _count_values(self, bag: _Bag) -> Longs:
+        """Count the sensitive values of a bag."""
         counts = np.zeros(self._values, dtype=np.int64)
         for values in bag.values.T:
             np.add.at(counts, values, bag.size)
         return counts
 
-    def _can_lend(self, lent: _Lent) -> bool:
-        left = int(self._total[lent.donor] - lent.bag.size.sum())
-        return self._comply(left, self._histogram[lent.donor] - self._counted(lent.bag))
+    def _can_lend(self, loan: _Loan) -> bool:
+        left = int(self._total[loan.donor] - loan.bag.size.sum())
+        return self._comply(left, self._histogram[loan.donor] - self._count_values(loan.bag))
 
-    def _give(self, lent: _Lent) -> None:
-        """Take what is lent out of the bag of its donor."""
-        donor, bag = lent.donor, lent.bag
+    def _give(self, loan: _Loan) -> None:
+        """Take a loan out of the bag of its donor."""
+        donor, bag = loan.donor, loan.bag
         self._total[donor] -= bag.size.sum()
-        self._histogram[donor] -= self._counted(bag)
+        self._histogram[donor] -= self._count_values(bag)
         if not self._leaf[donor]:
-            self._up[donor].size[lent.at] = lent.kept
+            self._up[donor].size[loan.at] = loan.kept
             return
         before = self._left.get(donor, (bag.cell[:0], bag.size[:0]))
-        # What was left of a cell before counts no more.
+        # The new count of a cell replaces the one before.
         cell, first = np.unique(np.concatenate([bag.cell, before[0]]), return_index=True)
-        self._left[donor] = cell, np.concatenate([lent.kept, before[1]])[first]
+        self._left[donor] = cell, np.concatenate([loan.kept, before[1]])[first]
 
     def moved(self) -> Pieces:
-        """All pieces of the cells of which some record is not in its leaf any more, by node."""
+        """Return all pieces of the cells with a record that left its leaf, by node."""
         held = [(node, bag.cell, bag.size) for node, bag in self._up.items()]
         held += [(leaf, cell, left) for leaf, (cell, left) in self._left.items()]
         node = np.concatenate([np.full(len(cell), node, dtype=np.int32) for node, cell, _ in held] or [_NONE])
@@ -287,13 +289,15 @@ class _Bags:
 
 
 # --------------------------------------------------------------------------------------------------
-# The pieces of kACTUS on a table that does not fit into memory: kept by the engine, tallied part by part.
+# The groups of cells, which the engine keeps, and the tallies of their values, part by part.
 
 
-def stored(large: LargeTable, outcome: HandedUp, group_of_node: Ints) -> tuple[StoredPieces, list[GroupTally]]:
-    """Keep the group of every cell; also returns how many records of each group hold what, column by column.
+def store_groups(
+    large: LargeTable, outcome: PrunedOutOfCore, group_of_node: Ints
+) -> tuple[StoredPieces, list[GroupTally]]:
+    """Keep the group of every cell, and count the values of each group, column by column.
 
-    A cell of which no record was moved is in the group of its leaf.
+    A cell without a moved record is in the group of its leaf.
     """
     moved = outcome.moved
     moved = Pieces.gathered(moved.cell, group_of_node[moved.group], moved.size) if len(moved.cell) else moved
@@ -311,24 +315,24 @@ def stored(large: LargeTable, outcome: HandedUp, group_of_node: Ints) -> tuple[S
     pieces = StoredPieces(large, bounds, (), dealt if len(dealt.cell) else None)
     tallies = _tallied(large, pieces)
     groups = int(group_of_node.max()) + 1
-    held = [Held(np.searchsorted(one.group, np.arange(groups + 1)), one.code) for one in tallies]
+    held = [Held(np.searchsorted(tally.group, np.arange(groups + 1)), tally.code) for tally in tallies]
     return StoredPieces(large, bounds, held, pieces.dealt), tallies
 
 
 def _tallied(large: LargeTable, pieces: StoredPieces) -> list[GroupTally]:
-    """What groups hold, column by column; ascending in group and code, each pair once."""
+    """Count the values of groups, column by column; each tally ascends by group and code and has each pair once."""
     sizes = [large.domains[name].size for name in large.quasi]
-    found: list[list[GroupTally]] = [[] for _ in sizes]
+    by_column: list[list[GroupTally]] = [[] for _ in sizes]
     for counts, part in pieces:
         codes = counts.tuples[counts.cell_tuple[part.cell]]
-        for at, (size, tallies) in enumerate(zip(sizes, found, strict=True)):
+        for at, (size, tallies) in enumerate(zip(sizes, by_column, strict=True)):
             tallies.append(_summed([GroupTally(part.group, codes[:, at], part.size)], size))
-    return [_summed(tallies, size) for tallies, size in zip(found, sizes, strict=True)]
+    return [_summed(tallies, size) for tallies, size in zip(by_column, sizes, strict=True)]
 
 
 def _summed(tallies: Sequence[GroupTally], values: int) -> GroupTally:
     group, code, size = (np.concatenate(parts) for parts in zip(*tallies, strict=True))
     key, at = np.unique(group.astype(np.int64) * values + code, return_inverse=True)
-    of_group, of_code = np.divmod(key, values)
+    groups, codes = np.divmod(key, values)
     records = np.bincount(at, size, len(key)).astype(np.int64)
-    return GroupTally(of_group.astype(np.int32), of_code.astype(np.int32), records)
+    return GroupTally(groups.astype(np.int32), codes.astype(np.int32), records)

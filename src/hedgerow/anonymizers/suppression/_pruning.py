@@ -1,4 +1,4 @@
-"""Pruning along a tree: which nodes become groups, and which records each of them has."""
+"""Pruning along a tree: the nodes that become groups, and the records of each."""
 
 from __future__ import annotations
 
@@ -29,11 +29,20 @@ __all__ = ["PrunedTree", "Reading", "pruned"]
 
 
 class Reading(NamedTuple):
-    """How the pseudo-code is read and which of its open questions are answered how.
+    """How to read the pseudo-code.
 
-    ``greedy``: donors are chosen by label, not drawn. ``literal``: the pseudo-code at its word. ``keep_all``: no record
-    is lost at the root. ``crossover``: a leaf that lacks a smaller share of k than this is completed by one sibling.
-    ``settle``: what does not comply is not handed up.
+    Attributes
+    ----------
+    greedy : bool
+        Whether the labels decide which records are lent; otherwise they are drawn.
+    literal : bool
+        Whether to follow the pseudo-code to the letter.
+    keep_all : bool
+        Whether to keep all records that are left at the root.
+    crossover : float
+        One sibling completes a leaf that lacks a smaller share of k than this.
+    settle : bool
+        Whether nodes keep the records that come up to them, even if they do not comply.
     """
 
     greedy: bool = False
@@ -45,11 +54,11 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PrunedTree:
-    """The pool of cells, and which nodes are groups of the release.
+    """The pool of cells, and the nodes that are groups of the release.
 
-    ``waiting`` tells how many records came up to a node from branches that do not comply, ``borrowed`` how many their
-    siblings lent to them; ``settled`` marks nodes that kept what came up. The bag of node 0 holds what is left at the
-    root.
+    ``waiting`` counts the records that came up to a node from branches that do not comply, ``borrowed`` those that
+    siblings lent to them; ``settled`` marks nodes that kept these records. The bag of node 0 holds the records that are
+    left at the root.
     """
 
     bags: Bags
@@ -59,7 +68,7 @@ class PrunedTree:
     settled: Bools
 
     def entries(self, nodes: Longs) -> tuple[Longs, Longs]:
-        """The places in the pool of what some nodes hold, and which of the nodes each belongs to."""
+        """Return the places in the pool that some nodes hold, and which of the nodes holds each place."""
         start, end = self.bags.nodes[nodes, START], self.bags.nodes[nodes, END]
         entry, owner = ranges(start, end - start)
         held = self.bags.size[entry] > 0
@@ -69,7 +78,7 @@ class PrunedTree:
 def pruned(
     tree: PathTree, counts: FrequencyTable, requirements: Sequence[Requirement], reading: Reading, seed: int | None
 ) -> PrunedTree:
-    """Release what complies, from the leaves to the root; the kernels stop where the pool ends, and go on with more."""
+    """Release complying nodes, from the leaves to the root; enlarge the pool whenever the kernel runs out of room."""
     context, packed = bind(counts, requirements)
     target = required(counts.roles.target, "the target")
     leaf = tree.leaves_of(counts)
@@ -104,6 +113,6 @@ def pruned(
 
 
 def _with_room(bags: Bags, more: int) -> Bags:
-    """The pool, with room for more entries."""
+    """Enlarge the pool by some entries."""
     cell, size, lent = (np.append(part, np.zeros(more, dtype=part.dtype)) for part in bags[:3])
     return bags._replace(cell=cell, size=size, lent=lent)

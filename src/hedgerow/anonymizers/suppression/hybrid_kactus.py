@@ -1,28 +1,29 @@
-"""Hybrid kACTUS: suppression along a tree with crossover and perturbation, and no record lost.
+"""Hybrid kACTUS: suppression along a tree with crossover and perturbation, without losing records.
 
-As in kACTUS, complying leaves are released and the others are helped by siblings or handed up. A leaf that lacks only
-a small share of k is completed by one sibling (crossover), others are pooled with records that siblings can spare
-(suppression by compensation), and what cannot be helped is altered instead of lost (perturbation). P. Israni et al.:
-Privacy Preserving Using Anonymization and Perturbation in Classification, Indian J. Sci. Res. 17(1), 2017.
+As in kACTUS, complying leaves are released, and the others receive records from siblings or hand theirs up. A sibling
+completes a leaf that lacks only a small share of k (crossover). Other leaves are pooled with spare records of siblings
+(suppression by compensation). Records that still do not comply are altered instead of lost (perturbation). P. Israni et
+al.: Privacy Preserving Using Anonymization and Perturbation in Classification, Indian J. Sci. Res. 17(1), 2017.
 
 Deviations
 ----------
-- As printed, complying records keep their original quasi-identifiers, so that the release is not k-anonymous: the
-  paper's own example asks for k = 5 and reaches 1. That is ``as_published=True``. By default complying leaves publish
-  what kACTUS publishes, and every group keeps the requirements.
-- **Crossover.** The threshold is never given; here 0.5. The partner "by entropy" is the sibling with the lowest
-  entropy of the label among those that can spare enough. The completed leaf shows the column that tells it from its
-  partner as the set of their values, a number as the mean, instead of lending its value to records that lack it.
-- **Suppression** hides what the path of the node above does not ask, as in kACTUS, not all quasi-identifiers.
+- As printed, complying records keep their original quasi-identifiers, so the release is not k-anonymous: the paper's
+  own example requires k = 5 and reaches 1. ``as_published=True`` does that. By default, complying leaves publish what
+  kACTUS publishes, and every group keeps the requirements.
+- **Crossover.** The paper gives no threshold; here it is 0.5. The partner "by entropy" is the sibling with the lowest
+  entropy of the label among those that can spare enough. The completed leaf publishes the column that separates it
+  from its partner as the set of both values, or as the mean of a number; it does not give its own value to records
+  that lack it.
+- **Suppression** hides the columns that the path of the node above does not ask, as in kACTUS, and not all
+  quasi-identifiers.
 - **Perturbation.** The paper adds half of a record's number to the split value and then suppresses the
-  quasi-identifiers, the altered one included if it is one; of categories it says nothing. Here the records go up until
-  they are enough, and the questions they were pruned from are answered for them together: a number by the mean of the
-  group (each record's number is moved to it), a category, which cannot be moved halfway, by the set of those that
-  occur.
-- ``as_published=True`` keeps the altered number, since the step would have no effect otherwise, and suppresses the
-  others; a category is suppressed. The tree asks quasi-identifiers only.
-- Weights of columns do not enter: partners are chosen by the label, the tree by what columns tell of it.
-- What is left at the root is joined by records that groups can spare, or by the smallest groups.
+  quasi-identifiers, even the altered number if it is one. It does not mention categories. Here, the records go up until
+  they are enough, and the group answers the questions that they were pruned from: for a number with its mean (each
+  record's number moves to it), for a category, which cannot move halfway, with the set of its values.
+- ``as_published=True`` keeps the altered number, because the step has no effect otherwise, and suppresses all else,
+  also categories. The tree asks only quasi-identifiers.
+- The weights of columns have no effect: the label decides both the partners and the tree.
+- The records left at the root are joined by spare records of groups, or by the smallest groups.
 """
 
 from __future__ import annotations
@@ -35,8 +36,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.anonymizers.parameters import flag, number
-from hedgerow.anonymizers.suppression._tree_guided import TreeGuided
-from hedgerow.anonymizers.suppression.kactus import release_groups, warnings_of
+from hedgerow.anonymizers.suppression.kactus import TreeGuided, release_groups, warnings_of
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.core.recoding.building import PublishedValues
@@ -55,7 +55,7 @@ _WEAK = (
 
 
 class HybridKActus(TreeGuided):
-    """kACTUS with crossover and perturbation: small leaves are completed or averaged, and no record is lost.
+    """kACTUS with crossover and perturbation: completes or averages small leaves, and loses no record.
 
     Examples
     --------
@@ -72,22 +72,22 @@ class HybridKActus(TreeGuided):
     guarantees = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k); none as published"
 
     crossover: float = number(
-        "A leaf that lacks a smaller share of k is completed by the sibling whose labels are purest.",
+        "The purest sibling completes a leaf that lacks a smaller share of k than this.",
         default=0.5,
         least=0,
         most=1,
         trials=(0.0, 1.0),
     )
     as_published: bool = flag(
-        "The method as printed, which is not k-anonymous. Its release is audited and marked as weak, and the command "
-        "writes it only with ``--allow-weak``.",
+        "Follow the paper to the letter, which is not k-anonymous. The release is audited and marked as weak, and the "
+        "command writes it only with ``--allow-weak``.",
         weak=True,
     )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.suppression._pruning import Reading, pruned
 
-        k = max(one.minimal_size for one in requirements)
+        k = max(requirement.minimal_size for requirement in requirements)
         tree = self._grown(counts, k)
         reading = Reading(keep_all=not self.as_published, crossover=float(self.crossover), settle=self.as_published)
         outcome = pruned(tree, counts, requirements, reading, seed)
@@ -95,25 +95,25 @@ class HybridKActus(TreeGuided):
             return _as_published(tree, counts, outcome, k)
         nodes = np.flatnonzero(outcome.released)
         shown = tree.asked(len(counts.quasi))[nodes]
-        # A completed leaf differs from its partner in what the node above asks, a pruned one in what was asked below.
+        # A completed leaf and its partner differ in the column asked above; a pruned node differs in those asked below.
         shown |= tree.asked_below(len(counts.quasi))[nodes]
         return release_groups("hybrid-kactus", tree, counts, outcome, shown, shown)
 
 
 def _as_published(tree: PathTree, counts: FrequencyTable, outcome: PrunedTree, k: int) -> Recoding:
-    """The release as printed: original tuples, except for what was suppressed or perturbed."""
+    """Publish as the paper does: original tuples, except for suppressed and perturbed records."""
     inner = np.flatnonzero(outcome.settled)
     helped = outcome.waiting[inner] + outcome.borrowed[inner] >= k
     kept, _ = outcome.entries(np.flatnonzero(outcome.released))
     hidden, _ = outcome.entries(inner[helped])
     moved, owner = outcome.entries(inner[~helped])
     entry = np.concatenate([kept, hidden, moved])
-    of_tuple = counts.cell_tuple[outcome.bags.cell[entry]]
-    # What a record shows: its tuple (question -1), nothing (-2), or only the number that a node perturbed.
+    tuple_of = counts.cell_tuple[outcome.bags.cell[entry]]
+    # A record shows its tuple (question -1), nothing (-2), or only the number that a node perturbed.
     question = np.concatenate([np.full(len(kept), -1), np.full(len(hidden), -2), inner[~helped][owner]])
     numeric = np.array([counts.domains[name].kind == "number" for name in counts.quasi])
     shows_nothing = (question == -2) | ((question >= 0) & ~numeric[tree.column[np.maximum(question, 0)]])
-    key = np.stack([np.where(shows_nothing, -1, of_tuple), np.where(shows_nothing, -2, question)], axis=1)
+    key = np.stack([np.where(shows_nothing, -1, tuple_of), np.where(shows_nothing, -2, question)], axis=1)
     distinct, group = np.unique(key, axis=0, return_inverse=True)
     columns, values = [], np.empty((len(distinct), len(counts.quasi)), dtype=np.int32)
     for at in range(len(counts.quasi)):
@@ -142,18 +142,18 @@ def _as_published(tree: PathTree, counts: FrequencyTable, outcome: PrunedTree, k
 def _original_or_altered(
     tree: PathTree, counts: FrequencyTable, at: int, distinct: Longs
 ) -> tuple[PublishedColumn, Ints]:
-    """One column of a release as printed: ``distinct`` holds the tuple (-1: hidden) and the question of each group."""
+    """Publish a column as the paper does; ``distinct`` holds the tuple (-1: hidden) and the question of each group."""
     domain = counts.domains[counts.quasi[at]]
     published = PublishedValues(domain)
     index = np.empty(len(distinct), dtype=np.int32)
-    for group, (of_tuple, question) in enumerate(distinct.tolist()):
-        code = int(counts.tuples[of_tuple, at])
-        if of_tuple >= 0 and question == -1:
+    for group, (row, question) in enumerate(distinct.tolist()):
+        code = int(counts.tuples[row, at])
+        if row >= 0 and question == -1:
             index[group] = published.value(code)
-        elif of_tuple >= 0 and tree.column[question] == at and code != domain.missing_code:
+        elif row >= 0 and tree.column[question] == at and code != domain.missing_code:
             split = float(domain.values[max(int(tree.threshold[question]), 0)])
             altered = split + float(domain.values[code]) / 2
-            # The largest number there is where the sum has become too large.
+            # The sum may exceed the largest float.
             index[group] = published.mean(min(max(altered, -sys.float_info.max), sys.float_info.max))
         else:
             index[group] = published.suppressed()

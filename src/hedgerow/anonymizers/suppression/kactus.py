@@ -1,34 +1,34 @@
-"""kACTUS: k-anonymity along a classification tree, by suppressing what the tree asks last.
+"""kACTUS: k-anonymity along a classification tree, by suppressing the columns that the tree asks last.
 
-A tree is induced from the quasi-identifiers and the label. From its leaves upwards, every leaf with enough records
-is released: it shows the columns that its path asks and hides the others. The records of the other leaves go up to
-the node above them, if need be with some that complying siblings can spare, and are judged again there. S.
+A tree is induced from the quasi-identifiers and the label. From the leaves upwards, every leaf with enough records is
+released: it shows the columns that its path asks and hides the others. The records of all other leaves go up to the
+node above, with records that complying siblings can spare if these are needed, and are judged again there. S.
 Kisilevich, L. Rokach, Y. Elovici, B. Shapira: Efficient Multidimensional Suppression for K-Anonymity, IEEE TKDE
 22(3), 2010; figures 5 and 6.
 
 Deviations
 ----------
-- ``reading="sensible"`` (the default): siblings lend records only if some are waiting and lending makes them comply;
-  else complying leaves are released whole. The pseudo-code, taken at its word (``reading="literal"``), also lends k
-  records where none is waiting, and where enough are waiting hands all that siblings can spare to the node above.
-- A leaf complies if *all* requirements hold for it, not only k; siblings lend only what leaves them complying. Then
+- With ``reading="sensible"`` (the default), siblings lend records only if records are waiting and the loan makes them
+  comply; otherwise, complying leaves are released whole. The pseudo-code to the letter (``reading="literal"``) also
+  lends k records when none is waiting; when enough are waiting, it hands all spare records to the node above.
+- A leaf complies if *all* requirements hold for it, not only k. A sibling lends only as long as it still complies. So
   more than k - 1 records may be left at the root.
-- A missing value is a branch of its own, for a number too: the method needs one path per record, where C4.5 sends a
-  record down several.
-- ``remainder="merge"`` (the default) loses no record: what is left at the root is joined by records that groups can
-  spare, or by the smallest groups. With t-closeness that is always so: it compares with all that is published, and a
-  lost record would move what groups are compared with. The paper loses them, which ``remainder="lose"`` does as far as
-  ``suppression_limit`` allows.
-- Weights of columns enter only with ``expand=True``: the tree asks what tells most of the label, not what cells lose.
-- ``donors="greedy"``, ``publish="set"`` and ``expand=True`` answer what the authors name as drawbacks (section 5.9).
-- A mean has at most one digit more than the column's numbers; a date's is a date. ``numbers="median"`` publishes
-  medians: in a column that is mostly 0 the mean lies where few values do, and a tree that learns thresholds between
-  means parts raw rows wrongly (``benchmarks/RESULTS.md``). A median says of a value that someone in the group has it; a
-  mean does not. But the mean of a few whole numbers can be solved by who knows which values occur: with a k of 2 or 3,
-  take medians.
-- Where the distinct tuples do not fit into a memory limit, the first nodes are grown from counts of values and labels,
-  every part below them by itself (:mod:`hedgerow.anonymizers.trees.out_of_core`), and only the bags that go up are in
-  memory (:mod:`hedgerow.anonymizers.suppression._out_of_core`). The release is the same.
+- A missing value has a separate branch, even for a number. The method needs one path per record, whereas C4.5 sends a
+  record down several paths.
+- With ``remainder="merge"`` (the default), no record is lost: the records left at the root are joined by spare records
+  of groups, or by the smallest groups. The paper loses them; ``remainder="lose"`` does so as far as the
+  ``suppression_limit`` allows. With t-closeness, they are always merged: groups are compared with all published
+  records, and a lost record would change that distribution.
+- Column weights have an effect only with ``expand=True``. The tree asks what predicts the label, not what costs cells.
+- ``donors="greedy"``, ``publish="set"`` and ``expand=True`` address drawbacks that the authors name (section 5.9).
+- A mean has at most one digit more than the numbers of its column; the mean of dates is a date. ``numbers="median"``
+  publishes medians. In a column that is mostly 0, the mean lies where few values do, and a tree that learns thresholds
+  between means splits raw rows wrongly (``benchmarks/RESULTS.md``). A median reveals that someone in the group has that
+  value; a mean does not. But whoever knows which values occur can solve the mean of a few whole numbers: with a k of 2
+  or 3, use medians.
+- If the distinct tuples do not fit into the memory limit, the first nodes are grown from counts of values and labels,
+  and the parts below them separately (:mod:`hedgerow.anonymizers.trees.out_of_core`). Only the bags that go up are kept
+  in memory (:mod:`hedgerow.anonymizers.suppression._out_of_core`). The release is the same.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Ints, Longs
-from hedgerow.anonymizers.parameters import choice, flag
-from hedgerow.anonymizers.suppression._tree_guided import TreeGuided
-from hedgerow.anonymizers.suppression_limit import refuse_losses
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import choice, choice_or_object, flag, number, refuse_losses
 from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.core.recoding import Pieces, Recoding, publish_shown, publish_tallied
 from hedgerow.errors import plural, required
@@ -51,11 +50,44 @@ if TYPE_CHECKING:
     from hedgerow.anonymizers.suppression._pruning import PrunedTree
     from hedgerow.anonymizers.trees.nodes.paths import PathTree
 
-__all__ = ["KActus"]
+__all__ = ["KActus", "TreeGuided", "release_groups", "warnings_of"]
+
+
+class TreeGuided(Anonymizer):
+    """A method that publishes along a classification tree, with any inducer."""
+
+    family = "suppression"
+    uses_target = True
+    suppression_by = "classes"
+
+    inducer: Any = choice_or_object(
+        "The inducer of the tree: C4.5, scikit-learn's trees, Weka's J48 (needs the extra ``weka``), a scikit-learn "
+        "``DecisionTreeClassifier``, or a function from :class:`hedgerow.anonymizers.trees.TrainingTable` to a tree.",
+        options=("c45", "cart"),
+        extras=("j48",),
+        objects="an inducer, such as a scikit-learn tree or a function",
+    )
+    min_objects: int | Literal["k"] = number(
+        "The least number of records that branches should have; k if not given.",
+        default="k",
+        least=1,
+        whole=True,
+        words=("k",),
+        trials=(2,),
+    )
+
+    def _grown(self, counts: FrequencyTable, k: int) -> PathTree:
+        """Grow the tree with the inducer."""
+        from hedgerow.anonymizers.trees.inducers.inducer import grow
+
+        return grow(self.inducer, counts, self._least_objects(k), type(self).__name__)
+
+    def _least_objects(self, k: int) -> int:
+        return k if self.min_objects == "k" else int(self.min_objects)
 
 
 class KActus(TreeGuided):
-    """Suppression along a classification tree: what predicts the class least is hidden first.
+    """Suppression along a classification tree: hides first what predicts the class least.
 
     Examples
     --------
@@ -70,59 +102,60 @@ class KActus(TreeGuided):
     name = "kactus"
     paper = "Kisilevich, Rokach, Elovici, Shapira (IEEE TKDE 2010)"
 
-    donors: Literal["random", "greedy"] = choice("Siblings lend at random, or so that labels mix least.")
+    donors: Literal["random", "greedy"] = choice("Siblings lend random records, or those that mix the labels least.")
     remainder: Literal["merge", "lose"] = choice(
-        "What is left at the root joins groups, or is lost as the paper has it, which needs a suppression limit."
+        "Records left at the root join groups, or are lost as in the paper, which needs a suppression limit."
     )
     publish: Literal["value", "set"] = choice(
         "Pruned categories are hidden, or published as sets where the tree asks them."
     )
     numbers: Literal["median", "mean"] = choice(
-        "What stands for the numbers of a group. The paper's is the mean, which trees that are to predict raw rows "
-        "learn worse from. Dates are never averaged."
+        "What is published for the numbers of a group. The paper publishes the mean, from which trees learn worse to "
+        "predict raw rows. Dates are never averaged."
     )
     reading: Literal["sensible", "literal"] = choice(
-        "How the paper's pseudo-code is read; see :mod:`hedgerow.anonymizers.suppression.kactus`."
+        "How to read the paper's pseudo-code; see :mod:`hedgerow.anonymizers.suppression.kactus`."
     )
     expand: bool = flag("Whether leaves with many records show more than the tree asks.")
 
     def uses_weights(self) -> bool:
-        """The tree asks by the class; only what leaves show beyond it is by what columns lose."""
+        """Only with ``expand``: the tree follows the class, and weights decide which further columns leaves show."""
         return self.expand
 
-    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        # As the paper has it, only what is left at the root is lost.
-        if self.remainder == "lose":
-            return self._fit(counts, requirements, seed)
-        return super()._within_budget(counts, requirements, seed)
+    def _limits_itself(self) -> bool:
+        """Whether only the records left at the root are lost, as in the paper."""
+        return self.remainder == "lose"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.suppression._pruning import Reading, pruned
 
-        k = max(one.minimal_size for one in requirements)
+        k = max(requirement.minimal_size for requirement in requirements)
         tree = self._grown(counts, k)
         if self.expand:
             from hedgerow.anonymizers.suppression._expansion import expanded
 
             tree = expanded(tree, counts, k)
-        keep_all = self.remainder == "merge" or any(one.compares for one in requirements)
-        outcome = pruned(
-            tree, counts, requirements, Reading(self.donors == "greedy", self.reading == "literal", keep_all), seed
-        )
-        nodes = np.flatnonzero(outcome.released)
-        shown = tree.asked(len(counts.quasi))[nodes]
-        as_sets = shown | tree.asked_below(len(counts.quasi))[nodes] if self.publish == "set" else None
+        keep_all = self.remainder == "merge" or any(requirement.compares for requirement in requirements)
+        reading = Reading(self.donors == "greedy", self.reading == "literal", keep_all)
+        outcome = pruned(tree, counts, requirements, reading, seed)
+        shown, as_sets = self._shown_columns(tree, outcome.released, len(counts.quasi))
         recoding = release_groups("kactus", tree, counts, outcome, shown, as_sets, self.numbers)
         allowed = self._may_lose(counts)
         if recoding.lost > allowed:
-            merge = ", or say remainder='merge' to keep them"
+            merge = ", or use remainder='merge' to keep them"
             raise refuse_losses("KActus", recoding.lost, counts.rows, allowed, merge)
         return recoding
 
+    def _shown_columns(self, tree: PathTree, released: Bools, columns: int) -> tuple[Bools, Bools | None]:
+        """Return which columns each released node shows, and which columns it may show as sets."""
+        nodes = np.flatnonzero(released)
+        shown = tree.asked(columns)[nodes]
+        return shown, shown | tree.asked_below(columns)[nodes] if self.publish == "set" else None
+
     def not_in_parts(self) -> str | None:
-        """Our own C4.5 and the defaults work part by part; what else there is needs the tuples in memory."""
+        """Only the built-in C4.5 with the default parameters works out of core; all else needs the tuples in memory."""
         if self.inducer != "c45":
-            return "only inducer='c45' grows a tree"
+            return "only inducer='c45' grows a tree out of core"
         for name, only in (
             ("donors", "random"),
             ("remainder", "merge"),
@@ -134,7 +167,7 @@ class KActus(TreeGuided):
         return "expand=True is not possible" if self.expand else None
 
     def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.suppression._out_of_core import handed_up, stored
+        from hedgerow.anonymizers.suppression._out_of_core import prune_out_of_core, store_groups
         from hedgerow.anonymizers.trees.nodes.cuts import cuts_of_paths
         from hedgerow.anonymizers.trees.nodes.paths import PathTree
         from hedgerow.anonymizers.trees.out_of_core import induce_c45_in_parts
@@ -146,22 +179,20 @@ class KActus(TreeGuided):
             if domain.has_missing and attribute_of(domain).numeric:
                 above = f"no number may be missing, and some of {domain.name!r} are: fill them in, or make it text"
                 raise large.exceeds(above)
-        k = max(one.minimal_size for one in requirements)
-        grown = induce_c45_in_parts(large, target, k if self.min_objects == "k" else int(self.min_objects))
+        k = max(requirement.minimal_size for requirement in requirements)
+        grown = induce_c45_in_parts(large, target, self._least_objects(k))
         tree = PathTree.from_classification(grown, domains)
-        outcome = handed_up(tree, large, requirements, seed)
-        group_of_node = np.where(outcome.released, np.cumsum(outcome.released) - 1, -1).astype(np.int32)
-        parts, tallies = stored(large, outcome, group_of_node)
-        nodes = np.flatnonzero(outcome.released)
-        shown = tree.asked(len(domains))[nodes]
-        as_sets = shown | tree.asked_below(len(domains))[nodes] if self.publish == "set" else None
+        outcome = prune_out_of_core(tree, large, requirements, seed)
+        group_of_node = _group_of_node(outcome.released)
+        parts, tallies = store_groups(large, outcome, group_of_node)
+        shown, as_sets = self._shown_columns(tree, outcome.released, len(domains))
         columns, values = publish_tallied(large, tallies, shown, as_sets, self.numbers)
         return Recoding(
             method="kactus",
             quasi=large.quasi,
             columns=columns,
             groups=values,
-            sizes=np.bincount(tallies[0].group, tallies[0].size, len(nodes)).astype(np.int64),
+            sizes=np.bincount(tallies[0].group, tallies[0].size, len(shown)).astype(np.int64),
             router=cuts_of_paths(tree, group_of_node, domains),
             facts=_facts(tree, outcome.borrowed),
             warnings=warnings_of(large, tree, 0),
@@ -182,10 +213,10 @@ def release_groups(
     as_sets: Bools | None,
     numbers: Literal["mean", "median"] = "mean",
 ) -> Recoding:
-    """Publish the released nodes; ``shown`` and ``as_sets`` say what each of them shows of each column."""
+    """Publish the released nodes: each shows its columns in ``shown``, and those in ``as_sets`` as sets if needed."""
     from hedgerow.anonymizers.trees.nodes.cuts import cuts_of_paths
 
-    group_of_node = np.where(outcome.released, np.cumsum(outcome.released) - 1, -1).astype(np.int32)
+    group_of_node = _group_of_node(outcome.released)
     pieces = _pieces(outcome, group_of_node)
     columns, values = publish_shown(counts, pieces, shown, as_sets, numbers)
     kept = pieces.group >= 0
@@ -202,8 +233,13 @@ def release_groups(
     )
 
 
+def _group_of_node(released: Bools) -> Ints:
+    """Number the released nodes as groups; -1 for all other nodes."""
+    return np.where(released, np.cumsum(released) - 1, -1).astype(np.int32)
+
+
 def _pieces(outcome: PrunedTree, group_of_node: Ints) -> Pieces:
-    """How many records of each cell are in which group; what is left at the root and not released is lost."""
+    """Count the records of each cell in each group; records left at the root are lost unless it is released."""
     nodes = np.flatnonzero(outcome.released)
     if not outcome.released[0]:
         nodes = np.append(nodes, 0)
@@ -212,17 +248,16 @@ def _pieces(outcome: PrunedTree, group_of_node: Ints) -> Pieces:
 
 
 def warnings_of(counts: Counted, tree: PathTree, lost: int) -> tuple[str, ...]:
-    """What whoever publishes the release should know."""
+    """Return the warnings of a release: about a tree without branches, and about lost records."""
     target = required(counts.roles.target, "the target")
-    found = []
+    warnings = []
     if len(counts.domains[target].labels) == 1:
-        found.append(
-            f"The target {target!r} has one class, so no column tells anything about it and all "
-            "quasi-identifiers are suppressed."
+        warnings.append(
+            f"The target {target!r} has one class, so no column predicts it and all quasi-identifiers are suppressed."
         )
     elif tree.size == 1:
-        found.append("The tree has no branch, so all quasi-identifiers are suppressed. Try a smaller min_objects.")
+        warnings.append("The tree has no branch, so all quasi-identifiers are suppressed. Try a smaller min_objects.")
     if lost:
         left = "was left at the root and is" if lost == 1 else "were left at the root and are"
-        found.append(f"{plural(lost, 'records')} {left} not published; remainder='merge' keeps them.")
-    return tuple(found)
+        warnings.append(f"{plural(lost, 'records')} {left} not published; remainder='merge' keeps them.")
+    return tuple(warnings)

@@ -1,19 +1,19 @@
-"""kADET as an anonymizer: grow a k-anonymous decision tree and publish what the path to each leaf says.
+"""kADET as an anonymizer: grow a k-anonymous decision tree, and publish records by the path to their leaf.
 
-The quasi-identifiers are the public attributes and the only ones, so a span is a leaf, and the leaves are the groups.
-A column that the path does not ask is suppressed, one that it asks is published as the taxonomy's label or value
-where the path ends, or as the smallest interval around the group's numbers. The growth, the papers and what differs
-from them are in :mod:`hedgerow.anonymizers.trees.inducers.kadet`.
+All attributes are quasi-identifiers and public, so a span is a leaf, and the leaves are the groups. A column that the
+path does not ask is suppressed. A column that it asks is published as the taxonomy label or value where the path ends,
+or as the smallest interval around the group's numbers. For the growth, the papers and the deviations from them, see
+:mod:`hedgerow.anonymizers.trees.inducers.kadet`.
 
 Deviations
 ----------
-- The papers publish the tree; here the records are published with their leaf's description, so that any learner can
-  read them. No record is lost.
-- By default a group shows what its path says. With ``publish="set"``, ``"interval"`` or ``"label"`` it shows what it
-  holds of the columns that the path asks.
-- Weights of columns do not enter: splits are chosen by what they tell of the label, not by what cells lose.
-- A split must keep *all* requirements on every branch, not only k. Each group is one equivalence class; a requirement
-  on a smaller shield speaks of unions of groups, and holds if it holds for each of them.
+- The papers publish the tree. Here, the records are published with the description of their leaf, so that any learner
+  can read them. No record is lost.
+- By default, a group shows the answers on its path. With ``publish="set"``, ``"interval"`` or ``"label"``, it shows its
+  own values of the columns that the path asks.
+- The weights of columns have no effect: a split is chosen for its information about the label, not its loss of cells.
+- A split must keep *all* requirements on every branch, not only k. Each group is one equivalence class. The classes of
+  a requirement on a smaller shield are unions of groups; it holds if it holds for each group.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import PUBLISH, choice, flag
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizedAttribute, GeneralizingTree
 from hedgerow.anonymizers.trees.training import checked_target, labelled_tuples
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, Publish, PublishedColumn, Recoding, label_column, publish_groups, shown_as
@@ -38,7 +38,7 @@ __all__ = ["KADET"]
 
 
 class KADET(Anonymizer):
-    """A decision tree that stays anonymous while it grows; its leaves are published. Needs a target.
+    """Grows a decision tree that stays anonymous, and publishes its leaves. Needs a target.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class KADET(Anonymizer):
     suppression_by = "classes"
     paper = "Friedman, Schuster, Wolff (PKDD 2006; VLDB Journal 2008)"
 
-    criterion: Literal["gain_ratio", "gain"] = choice("What the best split of a node is.")
+    criterion: Literal["gain_ratio", "gain"] = choice("The measure by which a node chooses its split.")
     pruned: bool = flag("Whether to prune the tree, as C4.5 does. Groups only become larger.", default=True)
     publish: Publish = PUBLISH
 
@@ -73,7 +73,7 @@ class KADET(Anonymizer):
         labels = counts.domains[target].labels.tolist()
         rows = labelled_tuples(counts, target)
         records = Records(np.ascontiguousarray(counts.tuples[rows.tuple].T), rows.label, rows.weight)
-        # Tuples, or cells where the requirements read sensitive values.
+        # Tuples; or cells, if the requirements read sensitive values.
         people = People(
             np.ascontiguousarray(counts.tuples.T),
             np.empty((len(counts.tuples), 0), dtype=np.int32),
@@ -103,19 +103,19 @@ class KADET(Anonymizer):
 def _warnings(tree: GeneralizingTree, target: str, labels: int) -> tuple[str, ...]:
     if tree.size > 1:
         return ()
-    why = f"The target {target!r} has only one class" if labels < 2 else "No split of the tree is allowed and useful"
-    return (f"{why}, so every quasi-identifier is suppressed.",)
+    reason = f"The target {target!r} has only one class" if labels < 2 else "No split of the tree is allowed and useful"
+    return (f"{reason}, so every quasi-identifier is suppressed.",)
 
 
 def _published(
     counts: FrequencyTable, tree: GeneralizingTree, leaves: Longs, pieces: Pieces, publish: Publish
 ) -> tuple[tuple[PublishedColumn, ...], Ints]:
-    """What the path to each leaf says of every column, or what its group holds of the columns that it asks."""
-    said = np.full((len(leaves), len(counts.quasi)), -1, dtype=np.int32)
+    """Publish each leaf: the answers on its path, or the values of its group in the columns that the path asks."""
+    answers = np.full((len(leaves), len(counts.quasi)), -1, dtype=np.int32)
     for group, leaf in enumerate(leaves.tolist()):
         for asked, answer in tree.path(leaf):
-            if said[group, asked] < 0:  # the nearest answer is the finest
-                said[group, asked] = answer
+            if answers[group, asked] < 0:  # the nearest answer is the finest
+                answers[group, asked] = answer
     tight, values = publish_groups(
         counts, pieces, len(leaves), shown_as(counts, "interval" if publish == "auto" else publish)
     )
@@ -123,16 +123,16 @@ def _published(
     for at, attribute in enumerate(tree.attributes):
         column: PublishedColumn
         if attribute.by_threshold or publish != "auto":
-            column, values[:, at] = _shown(tight[at], values[:, at], said[:, at] >= 0)
+            column, values[:, at] = _suppress_unasked(tight[at], values[:, at], answers[:, at] >= 0)
         else:
-            nodes = np.maximum(said[:, at], attribute.hierarchy.root)
+            nodes = np.maximum(answers[:, at], attribute.hierarchy.root)
             column, values[:, at] = label_column(attribute.domain, attribute.hierarchy, nodes, hide_root=True)
         columns.append(column)
     return tuple(columns), values
 
 
-def _shown(column: PublishedColumn, values: Ints, asked: Bools) -> tuple[PublishedColumn, Ints]:
-    """Only what groups publish that were asked; the others suppress the column."""
+def _suppress_unasked(column: PublishedColumn, values: Ints, asked: Bools) -> tuple[PublishedColumn, Ints]:
+    """Suppress a column in the groups whose path does not ask it."""
     kept, index = np.unique(values[asked], return_inverse=True)
     shown = column.only(kept.astype(np.int64))
     result = np.full(len(values), len(kept), dtype=np.int32)

@@ -1,18 +1,22 @@
-"""Classification trees as data, and the inducers that grow them."""
+"""Classification trees as data, and the inducers that grow them.
+
+Anonymization methods, learners and your own inducers import it.
+Start with :class:`hedgerow.anonymizers.trees.TrainingTable`, which every inducer receives.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-# Names are imported when they are first used, so that the words of `_names` are read without importing numba.
+# Names are imported when they are first used, so that reading INDUCERS stays fast.
 _MODULES = {
-    "_names": ("INDUCERS",),
+    "inducers": ("INDUCERS",),
     "inducers.c45": ("induce_c45",),
-    "inducers.resolving": ("Inducer", "resolve_inducer"),
+    "inducers.inducer": ("Inducer", "resolve_inducer"),
     "nodes.classification": ("ClassificationTree",),
     "nodes.paths": ("PathTree",),
-    "nodes.written": ("ByThreshold", "ByValue", "Leaf", "Node"),
+    "nodes.custom_trees": ("ByThreshold", "ByValue", "Leaf", "Node"),
     "training": ("Attribute", "CodedColumn", "TrainingTable"),
 }
 _EXPORTS = {name: module for module, names in _MODULES.items() for name in names}

@@ -1,8 +1,8 @@
-r"""Published columns as a tree reads them: every distinct cell is a list of the values it may stand for, with shares.
+r"""Reads published columns for trees: each distinct cell lists the values it may stand for, with their shares.
 
-A plain value stands for itself, a set ``{a|b}`` for its members, an interval for the known numbers inside, a label of
-a hierarchy for its leaves, ``*`` for every known value; each of them equally. Where a release carries proportions, a
-record has those of its class.
+A plain value stands for itself, a set ``{a|b}`` for its members, an interval for the known numbers inside it, a label
+of a hierarchy for its leaves, and ``*`` for every known value. All values of a cell have equal shares. If a release
+publishes proportions, a record takes the shares of its class instead.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from hedgerow.io.values import MISSING_TEXT, number_text
 
 __all__ = [
     "CellReader",
+    "ClassShares",
     "SetAttribute",
     "SetColumn",
     "Shares",
@@ -55,18 +56,18 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# What a published cell says, and the values that a column is known to have.
+# The content of published cells, and the known values of a column.
 #
-# A cell says one value, one of several (a set, or a label of a hierarchy for its leaves), a number in a range, or
-# anything (``*``). The known values of a column are those that stand alone, in a set, below a label, or in the
-# proportions of the release. An interval without any adds its own ends: the lowest number and the highest on the
+# A cell holds one value, one of several (a set, or a label of a hierarchy for its leaves), a number in a range, or
+# anything (``*``). A value of a column is known if it occurs alone, in a set, below a label, or in the proportions of
+# the release. An interval that contains no known value adds its own ends: the lowest and the highest number on the
 # column's grid.
 #
-# **Deviations.** An interval in a column of text is a value.
+# **Deviations.** In a column of text, an interval is a value.
 
 
 def contents_of(domain: Domain, leaves: Leaves) -> list[Possible]:
-    """What each distinct cell says; a number or date says itself.
+    """Return the possible values of each distinct cell; a number or date stands for itself.
 
     >>> contents_of(Domain("age", "text", np.array(["20", "[20,30)"])), {})
     [frozenset({'20'}), Interval(low=20.0, high=30.0, closed=False)]
@@ -77,7 +78,7 @@ def contents_of(domain: Domain, leaves: Leaves) -> list[Possible]:
 
 
 def content_of(text: str, leaves: Leaves) -> Possible:
-    """What a published text says.
+    """Return the possible values of a published text.
 
     >>> sorted(content_of("{Bonn|Lyon}", {})), content_of("*", {})
     (['Bonn', 'Lyon'], Suppressed())
@@ -88,7 +89,7 @@ def content_of(text: str, leaves: Leaves) -> Possible:
 
 
 def generalized(content: Possible) -> bool:
-    """Whether a cell may stand for more than one value, or for none that is known.
+    """Whether a cell may stand for several values, or for no known value.
 
     >>> [generalized(content_of(text, {})) for text in ("a", "{a|b}", "*")]
     [False, True, True]
@@ -101,12 +102,12 @@ def known_values(
     values: pa.ChunkedArray,
     cells: Domain,
     contents: Sequence[Possible],
-    told: Domain | None,
+    published: Domain | None,
     *,
     missing: Sequence[str],
     as_text: bool,
 ) -> Domain:
-    """The values that a column is known to have, in order; numbers or dates if all of them are.
+    """Return the known values of a column in order; they are numbers or dates if all of them are.
 
     Parameters
     ----------
@@ -114,13 +115,15 @@ def known_values(
     values : Arrow array
         The column.
     cells : Domain
-        Its distinct cells as text, unless they are numbers or dates, and ``contents``, what each of them says.
-    told : Domain, optional
-        The values that the proportions of a release speak of.
+        Its distinct cells: numbers, dates or text.
+    contents : sequence
+        The possible values of each distinct cell.
+    published : Domain, optional
+        The values in the proportions of a release.
     missing : sequence of str
         Texts that mean "no value".
     as_text : bool
-        Whether numbers and dates are read as categories.
+        Whether to read numbers and dates as categories.
 
     Examples
     --------
@@ -129,44 +132,50 @@ def known_values(
     >>> known_values("age", ages, cells, contents_of(cells, {}), None, missing=(), as_text=False).labels.tolist()
     ['20', '29', '35', '36']
     """
-    plain = all(one == frozenset((label,)) for one, label in zip(contents, cells.labels.tolist(), strict=True))
-    if told is None and plain:
+    plain = all(content == frozenset((label,)) for content, label in zip(contents, cells.labels.tolist(), strict=True))
+    if published is None and plain:
         return _encoded(name, values, missing, as_text=as_text)
     if cells.numbers is not None and not as_text:
-        return _together(cells, told)
-    return _from_cells(name, contents, told, as_text=as_text)
+        return _joined_numbers(cells, published)
+    return _values_in_cells(name, contents, published, as_text=as_text)
 
 
-def _together(domain: Domain, told: Domain | None) -> Domain:
-    """The numbers of a column, and those that a release tells of."""
-    if told is None or told.numbers is None:
+def _joined_numbers(domain: Domain, published: Domain | None) -> Domain:
+    """Join the numbers of a column with those in the proportions of the release."""
+    if published is None or published.numbers is None:
         return domain
-    numbers, first = np.unique(np.concatenate([domain.values, told.numbers]), return_index=True)
-    return Domain(domain.name, domain.kind, np.concatenate([domain.labels, told.labels])[first], numbers)
+    numbers, first = np.unique(np.concatenate([domain.values, published.numbers]), return_index=True)
+    return Domain(domain.name, domain.kind, np.concatenate([domain.labels, published.labels])[first], numbers)
 
 
-def _from_cells(name: str, contents: Sequence[Possible], told: Domain | None, *, as_text: bool) -> Domain:
-    """The known values of a column whose cells are text, in order."""
-    ranges = sorted(
-        {one for one in contents if isinstance(one, Interval)}, key=lambda one: (one.high - one.low, one.low)
-    )
-    atoms = {atom for one in contents if isinstance(one, frozenset) for atom in one if atom is not None}
-    atoms.update(() if told is None else told.labels.tolist())
-    known = _encoded(name, pa.chunked_array([pa.array(sorted(atoms), pa.string())]), (), as_text=as_text)
-    if not ranges or as_text or (atoms and known.kind != "number"):
-        # In a column of text an interval is a value.
-        texts = np.array(sorted({*known.labels.tolist(), *map(str, ranges)}), np.str_)
-        return Domain(name, "text", texts) if ranges else known
-    numbers = known.numbers if known.numbers is not None else np.empty(0)
-    reach = Reach.of(ranges, numbers)
-    ranges = [reach.ended(one) for one in ranges]
-    ends = np.array([end for one in ranges for end in (one.low, one.high)])
+def _values_in_cells(name: str, contents: Sequence[Possible], published: Domain | None, *, as_text: bool) -> Domain:
+    """Return the known values of a column of text cells, in order."""
+    sets = [content for content in contents if isinstance(content, frozenset)]
+    members = {member for content in sets for member in content if member is not None}
+    members.update(() if published is None else published.labels.tolist())
+    known = _encoded(name, pa.chunked_array([pa.array(sorted(members), pa.string())]), (), as_text=as_text)
+    intervals = {content for content in contents if isinstance(content, Interval)}
+    if not intervals:
+        return known
+    if as_text or (members and known.kind != "number"):
+        # In a column of text, an interval is a value.
+        return Domain(name, "text", np.array(sorted({*known.labels.tolist(), *map(str, intervals)}), np.str_))
+    return _with_interval_ends(known, sorted(intervals, key=lambda each: (each.high - each.low, each.low)))
+
+
+def _with_interval_ends(known: Domain, intervals: Sequence[Interval]) -> Domain:
+    """Add to the known numbers the ends of each interval that contains none of them, the narrowest interval first."""
+    name, numbers = known.name, known.numbers if known.numbers is not None else np.empty(0)
+    reach = Reach.of(intervals, numbers)
+    intervals = [reach.ended(interval) for interval in intervals]
+    ends = np.array([end for interval in intervals for end in (interval.low, interval.high)])
     grid = Domain(name, "number", np.empty(0, np.str_), np.unique(np.concatenate([numbers, ends])))
-    for one in ranges:
-        if not any(number in one for number in numbers.tolist()):
-            # A step of the grid may be none of a float; then the next float below the end is the last.
-            before = min(round(one.high - grid.step, grid.decimals), math.nextafter(one.high, -math.inf))
-            numbers = np.union1d(numbers, [one.low, max(one.high if one.closed else before, one.low)])
+    for interval in intervals:
+        if not any(number in interval for number in numbers.tolist()):
+            # A grid step may be too small to change a float; then take the next float below the end.
+            before = min(round(interval.high - grid.step, grid.decimals), math.nextafter(interval.high, -math.inf))
+            last = interval.high if interval.closed else before
+            numbers = np.union1d(numbers, [interval.low, max(last, interval.low)])
     return Domain(name, "number", np.array([number_text(number) for number in numbers.tolist()], np.str_), numbers)
 
 
@@ -182,7 +191,7 @@ def _encoded(name: str, values: pa.ChunkedArray, missing: Sequence[str], *, as_t
 
 
 def meets(inside: Possible, content: Possible, number: float | None) -> bool:
-    """Whether a value, generalized or not, may be what a cell says.
+    """Whether a value, generalized or not, may be the value of a cell.
 
     >>> meets(content_of("{a|b}", {}), content_of("b", {}), None), meets(Interval(20, 30), frozenset(), 30.0)
     (True, False)
@@ -200,7 +209,7 @@ def meets(inside: Possible, content: Possible, number: float | None) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------
-# An attribute whose cells may be generalized, and the values among its own that a cell may stand for.
+# An attribute whose cells may be generalized, and which of its values a cell may stand for.
 
 
 Shares = tuple[Ints, Floats]
@@ -214,11 +223,11 @@ class SetAttribute(Attribute):
     Attributes
     ----------
     own : bool
-        Whether each published cell, a set as well, is a value of its own.
+        Whether each published cell, even a set, counts as a distinct value.
     has_missing : bool
-        Whether missing is a value like any other, the last one.
+        Whether "missing" is a value like any other; then it is the last value.
     leaves : mapping of label to values
-        How the labels of its hierarchy are read.
+        The values below each label of its hierarchy.
     """
 
     own: bool = False
@@ -227,7 +236,7 @@ class SetAttribute(Attribute):
 
     @property
     def kind(self) -> Kind:
-        """What its values are."""
+        """The kind of its values."""
         if self.numbers is None:
             return "text"
         return "date" if self.labels and days_of(self.labels[0]) is not None else "number"
@@ -241,14 +250,14 @@ class CellReader:
         plain = attribute.labels[: len(attribute.labels) - attribute.has_missing]
         self.size = len(plain)
         self.codes = {label: code for code, label in enumerate(plain)}
-        # Only a value that was not there in training needs a second choice.
-        around = attribute.own and not training
-        self.insides = [content_of(label, attribute.leaves) for label in plain] if around else []
+        # Only unseen values need second choices.
+        needed = attribute.own and not training
+        self.contents = [content_of(label, attribute.leaves) for label in plain] if needed else []
 
     def read(self, label: str, number: float | None, content: Possible) -> Shares:
-        """The codes of a cell, and their shares."""
+        """Return the codes of a cell and their shares."""
         if self.attribute.own:
-            return self._own(label, number, content)
+            return self._as_one_value(label, number, content)
         if isinstance(content, Suppressed):
             return self._equal(range(self.size), self.size)
         if self.attribute.numbers is not None:
@@ -270,33 +279,34 @@ class CellReader:
         if isinstance(content, Interval):
             first = int(np.searchsorted(numbers, content.low))
             end = int(np.searchsorted(numbers, content.high, side="right" if content.closed else "left"))
-            # Without a known number inside it lies between two, and thresholds send it as its middle.
+            # An interval without a known number lies between two; thresholds send it where they send its middle.
             middle = int(np.searchsorted(numbers, content.low / 2 + content.high / 2))
             return self._equal(range(first, end) if end > first else [middle], max(end - first, 1))
         if not isinstance(content, frozenset):
             raise InternalError("a suppressed cell was read as numbers")
-        found = [number_in(member, self.attribute.kind) for member in content if member is not None]
-        if any(one is None for one in found):
+        members = [number_in(member, self.attribute.kind) for member in content if member is not None]
+        if None in members:
             raise BadInput(
                 f"The column {self.attribute.name!r} held numbers when the tree was trained and holds text now. "
                 "Make it numbers."
             )
-        return self._equal([int(np.searchsorted(numbers, one)) for one in found if one is not None], len(content))
+        codes = [int(np.searchsorted(numbers, member)) for member in members if member is not None]
+        return self._equal(codes, len(content))
 
-    def _own(self, label: str, number: float | None, content: Possible) -> Shares:
-        """The value itself, and those that contain it as second choices."""
-        mine = self.codes.get(canonical(label))
-        around = [code for code, inside in enumerate(self.insides) if code != mine and meets(inside, content, number)]
-        codes = np.array(sorted([*around, *([] if mine is None else [mine])]), dtype=np.int32)
-        return codes, (codes == (-1 if mine is None else mine)).astype(np.float64)
+    def _as_one_value(self, label: str, number: float | None, content: Possible) -> Shares:
+        """Return the value itself and, as second choices, the values that contain it."""
+        own = self.codes.get(canonical(label), -1)
+        wider = [code for code, each in enumerate(self.contents) if code != own and meets(each, content, number)]
+        codes = np.array(sorted([*wider, *([] if own < 0 else [own])]), dtype=np.int32)
+        return codes, (codes == own).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class SetColumn:
-    """A column as cells: which one each row has, and which values with which share each cell stands for.
+    """A column as numbered cells: the cell of each row, and the values of each cell with their shares.
 
-    Cell ``i`` is the value of code ``i``; then comes the cell of which nothing is known, then the generalized ones,
-    then those of the classes of a release.
+    Cell ``i`` is the value of code ``i``. Then come the unknown cell, the generalized cells, and the cells that hold
+    the shares of the classes of a release.
     """
 
     attribute: SetAttribute
@@ -306,13 +316,21 @@ class SetColumn:
 
     @property
     def nothing(self) -> int:
-        """The cell of which nothing is known."""
+        """The number of the unknown cell."""
         return len(self.attribute.labels)
 
     @property
     def generalized(self) -> bool:
-        """Whether any row has a cell that is no plain value."""
+        """Whether any row has a generalized cell."""
         return bool((self.index > self.nothing).any())
+
+
+@dataclass(frozen=True, eq=False)
+class ClassShares:
+    """The shares of values in the classes of a release, and the class of each row of a table, -1 for none."""
+
+    spread: Spread
+    classes: Longs
 
 
 def read_training(
@@ -323,8 +341,7 @@ def read_training(
     own: bool = False,
     missing_is_value: bool = True,
     leaves: Leaves = NO_LABELS,
-    spread: Spread | None = None,
-    classes: Longs | None = None,
+    shares: ClassShares | None = None,
 ) -> SetColumn:
     """Read a column of the training table.
 
@@ -336,13 +353,13 @@ def read_training(
     missing : sequence of str
         Texts that mean "no value".
     own : bool
-        Whether a generalized cell is a value of its own.
+        Whether each generalized cell counts as a distinct value.
     missing_is_value : bool
-        Whether missing is a value of its own where the column is no number; else nothing is known of it.
+        Whether "missing" is a value of a column that is not numeric; otherwise a missing cell is unknown.
     leaves : mapping of label to values
-        How labels of a hierarchy are read.
-    spread : Spread, optional
-        What the classes of a release may hold, by its proportions; ``classes`` has that of each row, -1 for none.
+        The values below each label of a hierarchy.
+    shares : ClassShares, optional
+        The shares of values in the classes of a release, from its proportions.
 
     Examples
     --------
@@ -352,20 +369,25 @@ def read_training(
     """
     texts = _texts(name, values, missing)
     contents = contents_of(texts.domain, leaves)
-    told = None if spread is None else spread.domain
-    categories = pa.types.is_dictionary(values.type) or (told is not None and told.kind == "text")
+    published = None if shares is None else shares.spread.domain
     if own and any(map(generalized, contents)):
-        labels = sorted({canonical(label) for label in texts.domain.labels.tolist()})
+        labels = sorted(set(map(canonical, texts.domain.labels.tolist())))
         attribute = SetAttribute(name, tuple(labels), own=True, leaves=leaves)
     else:
-        domain = known_values(name, values, texts.domain, contents, told, missing=missing, as_text=categories)
+        categories = pa.types.is_dictionary(values.type) or (published is not None and published.kind == "text")
+        domain = known_values(name, values, texts.domain, contents, published, missing=missing, as_text=categories)
         numbers = None if categories else domain.numbers
         attribute = SetAttribute(name, tuple(domain.labels.tolist()), numbers, leaves=leaves)
-    lacks = texts.domain.has_missing or any(isinstance(one, frozenset) and None in one for one in contents)
-    lacks = lacks or (spread is not None and spread.domain.has_missing)
-    if lacks and missing_is_value and not attribute.numeric:
+    if missing_is_value and not attribute.numeric and _may_be_missing(texts.domain, contents, published):
         attribute = replace(attribute, labels=(*attribute.labels, MISSING_TEXT), has_missing=True)
-    return _column(CellReader(attribute, training=True), texts, contents, spread, classes)
+    return _column(CellReader(attribute, training=True), texts, contents, shares)
+
+
+def _may_be_missing(cells: Domain, contents: Sequence[Possible], published: Domain | None) -> bool:
+    """Whether a cell, a member of a set or the proportions of the release have a missing value."""
+    if cells.has_missing or (published is not None and published.has_missing):
+        return True
+    return any(isinstance(content, frozenset) and None in content for content in contents)
 
 
 def read_unseen(
@@ -373,14 +395,13 @@ def read_unseen(
     values: pa.ChunkedArray,
     *,
     missing: Sequence[str] = ("",),
-    spread: Spread | None = None,
-    classes: Longs | None = None,
+    shares: ClassShares | None = None,
 ) -> SetColumn:
-    """Read a column of another table as the values of the training table.
+    """Read a column of another table in the codes of the training table.
 
-    A number that the training table lacks has the code of the next larger one, so that thresholds decide as the
-    numbers would; of any other value that it lacks nothing is known. With ``own``, a value has the sets that contain
-    it as second choices, of share 0.
+    A number that the training table lacks gets the code of the next larger number, so that thresholds on codes and on
+    numbers agree. Any other value that it lacks is unknown. With ``own``, the sets that contain a value are its second
+    choices, with share 0.
 
     Examples
     --------
@@ -390,7 +411,7 @@ def read_unseen(
     """
     texts = _texts(attribute.name, values, missing)
     contents = contents_of(texts.domain, attribute.leaves)
-    return _column(CellReader(attribute, training=False), texts, contents, spread, classes)
+    return _column(CellReader(attribute, training=False), texts, contents, shares)
 
 
 def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> EncodedColumn:
@@ -399,9 +420,9 @@ def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> Encode
 
 
 def _column(
-    reader: CellReader, texts: EncodedColumn, contents: Sequence[Possible], spread: Spread | None, classes: Longs | None
+    reader: CellReader, texts: EncodedColumn, contents: Sequence[Possible], shares: ClassShares | None
 ) -> SetColumn:
-    """Put the cells of a column together."""
+    """Number the cells of a column."""
     attribute = reader.attribute
     size = len(attribute.labels)
     lists: list[Shares] = []
@@ -409,11 +430,11 @@ def _column(
     if texts.domain.has_missing:
         cell_of = np.append(cell_of, np.int32(size - 1 if attribute.has_missing else size))
     index = by_class = cell_of[texts.codes]
-    if spread is not None and classes is not None and not attribute.own:
-        different, which = _of_classes(reader, spread)
-        of_class = _numbered(different, size, lists)[which]
-        by_class = np.where(classes >= 0, of_class[classes], index).astype(np.int32)
-    return SetColumn(attribute, _cells(size, lists), index, by_class)
+    if shares is not None and not attribute.own:
+        distinct, which = _cells_of_classes(reader, shares.spread)
+        cell_of_class = _numbered(distinct, size, lists)[which]
+        by_class = np.where(shares.classes >= 0, cell_of_class[shares.classes], index).astype(np.int32)
+    return SetColumn(attribute, _code_lists(size, lists), index, by_class)
 
 
 def _read(reader: CellReader, domain: Domain, contents: Sequence[Possible]) -> list[Shares]:
@@ -422,13 +443,13 @@ def _read(reader: CellReader, domain: Domain, contents: Sequence[Possible]) -> l
     return [reader.read(*cell) for cell in zip(labels, numbers, contents, strict=True)]
 
 
-def _numbered(found: Iterable[Shares], size: int, lists: list[Shares]) -> Ints:
-    """The number of each cell: its code if it is one value, else ``size`` if nothing is known, else that of its list.
+def _numbered(contents: Iterable[Shares], size: int, lists: list[Shares]) -> Ints:
+    """Number each cell: a single value by its code, an unknown cell by ``size``, any other by its list.
 
-    New lists are put behind ``lists``.
+    New lists are appended to ``lists``.
     """
     cells = []
-    for codes, shares in found:
+    for codes, shares in contents:
         if not len(codes):
             cells.append(size)
         elif len(codes) == 1 and shares[0] == 1.0 and codes[0] < size:
@@ -439,8 +460,8 @@ def _numbered(found: Iterable[Shares], size: int, lists: list[Shares]) -> Ints:
     return np.array(cells, dtype=np.int32)
 
 
-def _of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], Longs]:
-    """The different cells of the classes of a release, and which of them each class has."""
+def _cells_of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], Longs]:
+    """Return the distinct cells of the classes of a release, and the place of each class's cell among them."""
     domain = spread.domain
     code_of = np.full(domain.size, MISSING, dtype=np.int64)
     alone = _read(reader, domain, [frozenset((label,)) for label in domain.labels.tolist()])
@@ -448,18 +469,18 @@ def _of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], Longs
     if domain.has_missing and reader.attribute.has_missing:
         code_of[-1] = reader.size
     starts, codes, people = spread.classes()
-    found: list[Shares] = []
-    known: dict[tuple[bytes, bytes], int] = {}
+    distinct: list[Shares] = []
+    places: dict[tuple[bytes, bytes], int] = {}
     which = np.empty(len(starts) - 1, dtype=np.int64)
-    for one, (start, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+    for number, (start, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         shares = people[start:end] / people[start:end].sum()
         key = (codes[start:end].tobytes(), shares.tobytes())
-        if key not in known:
-            known[key] = len(found)
-            mine = code_of[codes[start:end]]
-            found.append(_merged(mine[mine != MISSING], shares[mine != MISSING]))
-        which[one] = known[key]
-    return found, which
+        if key not in places:
+            places[key] = len(distinct)
+            read_codes = code_of[codes[start:end]]
+            distinct.append(_merged(read_codes[read_codes != MISSING], shares[read_codes != MISSING]))
+        which[number] = places[key]
+    return distinct, which
 
 
 def _merged(codes: Longs, shares: Floats) -> Shares:
@@ -467,17 +488,17 @@ def _merged(codes: Longs, shares: Floats) -> Shares:
     return distinct.astype(np.int32), np.bincount(which, shares, len(distinct)).astype(np.float64)
 
 
-def _cells(size: int, lists: Sequence[Shares]) -> CodeLists:
-    """The plain values, the one of which nothing is known, then the lists."""
+def _code_lists(size: int, lists: Sequence[Shares]) -> CodeLists:
+    """Join the plain values, the unknown cell and the lists."""
     lengths = np.concatenate([np.ones(size), [0], [len(codes) for codes, _ in lists]]).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     codes = np.concatenate([np.arange(size, dtype=np.int32), *(codes for codes, _ in lists)]).astype(np.int32)
-    upto = np.concatenate([np.ones(size), *(_added_up(shares) for _, shares in lists)])
+    upto = np.concatenate([np.ones(size), *(_running_totals(shares) for _, shares in lists)])
     return CodeLists(starts, codes, upto)
 
 
-def _added_up(shares: Floats) -> Floats:
-    """Running totals that end in 1 exactly where they should."""
+def _running_totals(shares: Floats) -> Floats:
+    """Add the shares up; a total that differs from 1 only by rounding becomes exactly 1."""
     upto = np.cumsum(shares)
     if len(upto) and abs(upto[-1] - 1.0) < 1e-9:
         upto[-1] = 1.0
@@ -485,14 +506,14 @@ def _added_up(shares: Floats) -> Floats:
 
 
 def cells_of(column: SetColumn, index: Ints) -> Ints:
-    """Cells as kernels number them: the codes of plain values, -1 for nothing known, then the lists."""
+    """Number cells as kernels do: plain values by their codes, the unknown cell by -1, then the lists."""
     return np.where(index > column.nothing, index - 1, np.where(index == column.nothing, MISSING, index)).astype(
         np.int32
     )
 
 
 def joined_lists(columns: Sequence[SetColumn]) -> tuple[CodeLists, list[int]]:
-    """The generalized cells of all columns behind one another, and how many each column has."""
+    """Concatenate the generalized cells of all columns; also return how many each column has."""
     many = [len(column.cells.starts) - column.nothing - 2 for column in columns]
     lengths = [np.diff(column.cells.starts[column.nothing + 1 :]) for column in columns]
     entries = [slice(int(column.cells.starts[column.nothing + 1]), None) for column in columns]

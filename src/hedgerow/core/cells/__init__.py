@@ -18,38 +18,36 @@ What is ambiguous has one meaning:
 """
 
 from hedgerow.core.cells._columns import PublishedColumn, PublishedKind, PublishedValues, describe_codes
-from hedgerow.core.cells._meanings import (
+from hedgerow.core.cells._notation import (
     MISSING,
     NO_LABELS,
+    SUPPRESSED,
+    Interval,
     Leaves,
     Meaning,
     Node,
     Possible,
     PublishedLabels,
-    covered_values,
-    leaves_below,
-    over_leaves,
-    published_labels,
-    read,
-    stands_for,
-    write,
-)
-from hedgerow.core.cells._notation import (
-    SUPPRESSED,
-    Interval,
     Suppressed,
     ValueSet,
     as_dates,
     canonical,
+    covered_values,
     date_of_days,
     days_of,
     domain_of,
     format_set,
     format_value,
     kind_of_texts,
+    leaves_below,
     number_in,
+    over_leaves,
     parse,
+    published_labels,
+    read,
     spelled,
+    stands_for,
+    write,
 )
 from hedgerow.core.cells._vocabulary import CellKind, Reach, Vocabulary, read_vocabulary
 

@@ -55,15 +55,14 @@ class PublishedColumn:
     @property
     def unchanged(self) -> bool:
         """Whether every published value is one original value, so that the column comes out as it went in."""
-        return all(kind == "value" for kind in self.kinds)
+        return {"value"}.issuperset(self.kinds)
 
     @property
     def numeric(self) -> bool:
         """Whether the column is published as numbers (suppressed ones null)."""
-        hidden = zip(self.kinds, self.texts, strict=True)
-        return self.domain.kind == "number" and any(
-            kind == "number" or (kind == "suppressed" and text is None) for kind, text in hidden
-        )
+        if self.domain.kind != "number":
+            return False
+        return "number" in self.kinds or ("suppressed", None) in zip(self.kinds, self.texts, strict=True)
 
     @property
     def numbers(self) -> list[float | None]:

@@ -15,11 +15,17 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Floats, Longs
-from hedgerow.core.cells._meanings import NO_LABELS, Leaves, over_leaves
-from hedgerow.core.cells._notation import Interval, Suppressed, ValueSet, number_in, parse
-from hedgerow.core.counts import BadValues, encode_column
-from hedgerow.core.counts.encoding import dictionary_of
-from hedgerow.core.counts.reading import is_text
+from hedgerow.core.cells._notation import (
+    NO_LABELS,
+    Interval,
+    Leaves,
+    Suppressed,
+    ValueSet,
+    number_in,
+    over_leaves,
+    parse,
+)
+from hedgerow.core.counts import BadValues, dictionary_of, encode_column, is_text
 from hedgerow.errors import translated
 from hedgerow.io.domains import Kind
 from hedgerow.io.frames import as_arrow

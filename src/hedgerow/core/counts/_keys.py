@@ -1,14 +1,15 @@
 """Keys: columns whose values are given to people or records, recognised by the values and not by the name.
 
-Two rows that share the key of a person agree in what is the person's: the date of birth, the sex. Two rows that share
-any other value do not. So a column is the key of a person if its rows agree in at least two of the other columns that
-have nothing to do with each other (a postcode determines town and county, but the town determines the county), and if
+Two rows with the same key of a person agree in the attributes of the person: the date of birth, the sex. Two rows that
+share any other value do not. So a column is the key of a person if its rows agree in at least two of the other columns
+that are not dependent on each other (a postcode determines town and county, but the town determines the county), and if
 
-- what they agree in belongs to one key only, for most of the keys (few people share birth date, sex and postcode), or
-- the values look given: long codes of one length, numbers of many digits, or numbers that count on.
+- the values in which they agree belong to one key only, for most of the keys (few people share birth date, sex and
+  postcode), or
+- the values look given: long codes of one length, numbers of many digits, or consecutive numbers.
 
-Numbers with decimals and dates are measured, never given. Rows that are equal in all columns tell nothing of a column
-of numbers: in a table with many duplicates any number that is rare would seem to be a key.
+Numbers with decimals and dates are measured, never given. Rows that are equal in all columns are no evidence about a
+column of numbers: in a table with many duplicates any rare number would seem to be a key.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ __all__ = ["Key", "KeyColumn", "given_once", "keys_of_people", "looks_given"]
 
 _FEWEST_KEYS: Final = 20  # different values
 _RARE: Final = 0.005  # of the rows: a column with fewer different values is a category
-_AGREEING: Final = 0.1  # rows with one key may differ so often, compared with any two rows
-_EVIDENCE: Final = 10  # so many keys would show different values if rows were any two
-_ALONE: Final = 0.5  # of the keys have to themselves what they determine
-_TYPICAL: Final = 12  # rows of a key, at most, if only the look of its values speaks for it
-_STEADY: Final = 0.05  # what differs less often than this says nothing
+_AGREEING: Final = 0.1  # how often rows with one key may differ, compared with any two rows
+_EVIDENCE: Final = 10  # the fewest keys that would show different values if their rows were any two
+_ALONE: Final = 0.5  # the share of keys that alone have the values they determine
+_TYPICAL: Final = 12  # the most rows of a key if only the look of its values is evidence
+_STEADY: Final = 0.05  # a column that differs less often than this is no evidence
 
 _GIVEN: Final = 0.9  # of the values look given
 _LONG: Final = 8  # letters and digits
@@ -62,7 +63,7 @@ class KeyColumn:
 
     @property
     def may_be_key(self) -> bool:
-        """Whether its values may be given, and are too many for categories."""
+        """Whether its values may be given, and there are too many of them for categories."""
         measured = self.domain.kind == "number" and bool((self.domain.values % 1 != 0).any())
         if self.domain.kind == "date" or self.domain.ordered or measured:
             return False
@@ -71,13 +72,13 @@ class KeyColumn:
 
 @dataclass(frozen=True)
 class Key:
-    """A column that tells people apart who have several rows.
+    """A column that identifies people who have several rows.
 
     Attributes
     ----------
     name : str
     determines : tuple of str
-        Columns in which the rows of a value agree, none of which determines another.
+        Columns in which the rows with one value agree; none of them determines another.
     rows : float
         How many rows a value has on average.
     """
@@ -88,7 +89,7 @@ class Key:
 
 
 def looks_given(domain: Domain) -> bool:
-    """Whether values look as if somebody had given them: hashes, UUIDs, numbers with a prefix, numbers that count on.
+    """Whether values look given: hashes, UUIDs, numbers with a prefix, consecutive numbers.
 
     >>> def column(*labels, numbers=None):
     ...     kind = "text" if numbers is None else "number"
@@ -104,14 +105,15 @@ def looks_given(domain: Domain) -> bool:
         return False
     if domain.kind == "number":
         counting = domain.values[-1] - domain.values[0] + 1 <= 2 * len(domain.values)
-        return bool(counting) or sum(len(one) >= _DIGITS for one in labels) >= _GIVEN * len(labels)
-    given = [one for one in labels if _TOKEN.match(one) is not None and (len(one) >= _LONG or _is_number(one))]
-    # Most of a few lengths: with a prefix that says what is counted, and numbers that grow.
-    return len(given) >= _GIVEN * len(labels) and len({len(one) for one in given}) <= max(3, len(given) // 100)
+        return bool(counting) or sum(len(label) >= _DIGITS for label in labels) >= _GIVEN * len(labels)
+    tokens = [label for label in labels if _TOKEN.match(label) is not None]
+    given = [token for token in tokens if len(token) >= _LONG or _is_number(token)]
+    # Codes have few lengths: a prefix that names what is counted, and numbers that grow.
+    return len(given) >= _GIVEN * len(labels) and len({len(token) for token in given}) <= max(3, len(given) // 100)
 
 
 def given_once(domain: Domain) -> bool:
-    """Whether numbers or dates are given one by one: hardly any comes twice, where many would by chance.
+    """Whether numbers or dates are given one by one: hardly any occurs twice, where many would by chance.
 
     >>> def column(days):
     ...     held, records = np.unique(days, return_counts=True)
@@ -134,56 +136,58 @@ def _is_number(text: str) -> bool:
 def keys_of_people(
     rows: Mapping[str, KeyColumn], among: Collection[str], candidates: Sequence[str] | None = None
 ) -> tuple[Key, ...]:
-    """The columns that tell people apart who have several rows, the likeliest first.
+    """The columns that identify people who have several rows, the likeliest first.
 
     Parameters
     ----------
     rows : mapping of column to KeyColumn
         The same rows of all columns.
     among : collection of str
-        The columns that may be a person's: the quasi-identifiers.
+        The columns that may be attributes of a person: the quasi-identifiers.
     candidates : sequence of str, optional
-        The columns that are asked; all if not given.
+        The columns that may be keys; all if not given.
 
     Notes
     -----
     O(rows · columns) for each candidate.
     """
-    asked = rows if candidates is None else candidates
-    found = [key for name in asked if (key := _key(name, rows, among)) is not None]
+    names = [name for name in (rows if candidates is None else candidates) if rows[name].may_be_key]
+    keys = [key for name in names if (key := _key(name, rows, among)) is not None]
     # Of the number of a case and that of a person the latter has more rows.
-    return tuple(sorted(found, key=lambda one: (not looks_given(rows[one.name].domain), -one.rows)))
+    return tuple(sorted(keys, key=lambda key: (not looks_given(rows[key.name].domain), -key.rows)))
 
 
 def _key(name: str, rows: Mapping[str, KeyColumn], among: Collection[str]) -> Key | None:
     column = rows[name]
-    if not column.may_be_key:
-        return None
     kept = column.known
     if column.domain.kind == "number":
         kept &= _first_of_equal(rows)
     groups = _Groups.of(column.codes[kept])
     if groups is None:
         return None
-    agreeing = [other for other in among if other != name and groups.agree_in(rows[other].codes[kept])]
-    usual = {other: groups.usual(rows[other].codes[kept]) for other in agreeing}
-    # Of columns that determine each other one is enough; the finest comes first.
-    agreeing.sort(key=lambda other: -len(np.unique(usual[other])))
-    apart: list[str] = []
-    for other in agreeing:
-        ordered = "text" not in (rows[other].domain.kind, *(rows[one].domain.kind for one in apart))
-        if not any(_determines(usual[one], usual[other], ordered=ordered) for one in apart):
-            apart.append(other)
-    if len(apart) < 2:
+    codes = {other: rows[other].codes[kept] for other in among if other != name}
+    usual = {other: groups.usual(values) for other, values in codes.items() if groups.agree_in(values)}
+    determined = _independent(usual, rows)
+    if len(determined) < 2:
         return None
     given = groups.typical <= _TYPICAL and looks_given(column.domain)
-    if not given and groups.alone_by([usual[one] for one in apart]) < _ALONE:
+    if not given and groups.alone_by([usual[other] for other in determined]) < _ALONE:
         return None
-    return Key(name, tuple(apart), groups.mean)
+    return Key(name, tuple(determined), groups.mean)
+
+
+def _independent(usual: Mapping[str, Ints], rows: Mapping[str, KeyColumn]) -> list[str]:
+    """Those of some columns that do not determine each other, the finest first; by the usual values of keys."""
+    independent: list[str] = []
+    for name in sorted(usual, key=lambda name: -len(np.unique(usual[name]))):
+        kinds = {rows[other].domain.kind for other in (name, *independent)}
+        if not any(_determines(usual[other], usual[name], ordered="text" not in kinds) for other in independent):
+            independent.append(name)
+    return independent
 
 
 def _first_of_equal(rows: Mapping[str, KeyColumn]) -> Bools:
-    """One of all rows that are equal in every column."""
+    """Which rows are the first of all that are equal in every column."""
     number = alike([column.codes for column in rows.values()])
     first: Bools = np.zeros(len(number), dtype=bool)
     first[np.unique(number, return_index=True)[1]] = True
@@ -214,7 +218,7 @@ class _Groups:
 
     @property
     def typical(self) -> float:
-        """How many rows a key has that has several."""
+        """How many rows a key with several rows typically has."""
         return float(np.median(self.sizes[self.sizes > 1]))
 
     def agree_in(self, codes: Ints) -> bool:
@@ -237,7 +241,7 @@ class _Groups:
         return np.asarray(pairs[order[last], 1], dtype=np.int32)
 
     def alone_by(self, usual: Sequence[Ints]) -> float:
-        """The share of the keys with several rows that have their usual values of some columns to themselves."""
+        """The share of the keys with several rows that alone have their usual values in some columns."""
         number = alike(usual)
         return float((np.bincount(number)[number][self.sizes > 1] == 1).mean())
 
@@ -249,9 +253,10 @@ def _differing(counts: Longs) -> float:
 
 
 def _determines(fine: Ints, coarse: Ints, *, ordered: bool) -> bool:
-    """Whether one column determines another, by what keys have usually.
+    """Whether one column determines another, by the usual values of keys.
 
-    Keys with the same value of the first tell it; of two columns in order also whether both grow together.
+    It does if keys with the same value of the first have the same value of the other; of two columns in order also if
+    both grow together.
     """
     if ordered:
         grown = np.diff(coarse[np.argsort(fine, kind="stable")].astype(np.int64))

@@ -8,6 +8,10 @@ know weights.
 
 from hedgerow.core.metrics._columns import ColumnLoss, cramers_v, losses_by_column
 from hedgerow.core.metrics._losses import (
+    METRICS,
+    Metric,
+    Undefined,
+    all_losses,
     c_avg,
     classification,
     discernibility,
@@ -19,10 +23,10 @@ from hedgerow.core.metrics._losses import (
     nllm,
     non_uniform_entropy,
     prec,
+    register,
     row_ratio,
     suppression,
 )
-from hedgerow.core.metrics._registry import METRICS, Metric, Undefined, all_losses, register
 
 __all__ = [
     "METRICS",

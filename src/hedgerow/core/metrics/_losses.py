@@ -1,17 +1,28 @@
-"""How uncertain a published cell leaves its reader: the normalized certainty penalty, and suppressed cells."""
+"""The metrics: each a function of the counts and the recoding, and the list of all under their names."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from hedgerow._internal.arrays import Floats, Longs
-from hedgerow.core.counts import Counted
+from hedgerow.core.counts import Counted, FrequencyTable
 from hedgerow.core.metrics.cells import loss_as_read, loss_of_sets, lost_leaves, share_of_leaves
-from hedgerow.core.metrics.view import ColumnView, ReleaseView, Undefined, view_of
+from hedgerow.core.metrics.view import ColumnView, ReleaseView, Undefined, shared_view, view_of
 from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput
 
 __all__ = [
+    "METRICS",
+    "Metric",
+    "Undefined",
+    "all_losses",
+    "register",
     "bits_in",
     "bits_missing",
     "c_avg",
@@ -51,13 +62,13 @@ def ncp(counts: Counted, recoding: Recoding) -> float:
 
 
 def ncp_published(counts: Counted, recoding: Recoding) -> float:
-    r"""Normalized certainty penalty of what is literally written in each cell.
+    r"""Normalized certainty penalty of the literal text of each cell.
 
     .. math:: \frac{1}{n\,q} \sum_{E} |E| \sum_{A} w_A\,\mathrm{NCP}_A(\text{cell of } E)
 
     As :func:`ncp`, but a set counts its members, a label the values of the column that it covers, an interval (also
-    a label that reads as one) its written ends, clipped to the range of the column, and ``*`` counts 1. A column
-    published as numbers, such as the means of kACTUS, says nothing of its spread: its classes are described by
+    a label that reads as an interval) its written ends, clipped to the range of the column, and ``*`` counts 1. A
+    column published as numbers, such as the means of kACTUS, does not show its spread: its classes are described by
     their tight ranges. Lost records count 1.
 
     J. Xu, W. Wang, J. Pei, X. Wang, B. Shi, A. Fu: Utility-Based Anonymization Using Local Recoding, KDD 2006.
@@ -81,12 +92,10 @@ def suppression(counts: Counted, recoding: Recoding) -> float:
 
 
 def written_penalties(column: ColumnView) -> Floats:
-    """The penalty of what each class has written in a column."""
+    """The penalty of the text that each class has in a column."""
     domain, published = column.domain, column.published
-    of_value = loss_of_sets(domain, column.written)
-    written = [kind in ("interval", "label") for kind in published.kinds]
-    texts = [text if reads else None for text, reads in zip(published.texts, written, strict=True)]
-    of_value = loss_as_read(domain, texts, of_value)
+    of_sets = loss_of_sets(domain, column.written)
+    of_value = loss_as_read(domain, published.texts, np.isin(published.kinds, ("interval", "label")), of_sets)
     penalties: Floats = column.per_class(of_value, lambda: loss_of_sets(domain, column.tight), 1.0)
     return penalties
 
@@ -94,7 +103,7 @@ def written_penalties(column: ColumnView) -> Floats:
 # --------------------------------------------------------------------------------------------------
 # Losses by equivalence class: how many there are, how large they are, and how pure.
 #
-# They do not look at columns, so that the weights of columns do not enter them.
+# They do not depend on columns, so the weights of columns do not enter them.
 
 
 def discernibility(counts: Counted, recoding: Recoding) -> float:
@@ -146,7 +155,7 @@ def classification(counts: Counted, recoding: Recoding) -> float:
 
 
 def row_ratio(counts: Counted, recoding: Recoding) -> float:
-    r"""How many different rows are left of those that there were.
+    r"""The distinct published rows as a share of the distinct input rows.
 
     .. math:: \frac{|\text{distinct published rows}|}{|\text{distinct input rows}|}
 
@@ -216,7 +225,9 @@ def nllm(counts: Counted, recoding: Recoding) -> float:
     V. Iyengar: Transforming Data to Satisfy Privacy Constraints, KDD 2002 (its loss metric for categories).
     """
     view = view_of(counts, recoding)
-    return view.mean_over_cells(map(_lost_leaves, view.columns))
+    return view.mean_over_cells(
+        np.where(column.suppressed, 1.0, lost_leaves(column.hierarchy, column.leaves)) for column in view.columns
+    )
 
 
 def loss(counts: Counted, recoding: Recoding) -> float:
@@ -234,16 +245,12 @@ def loss(counts: Counted, recoding: Recoding) -> float:
     return view.mean_over_cells(share_of_leaves(column.hierarchy, column.leaves) for column in view.columns)
 
 
-def _lost_leaves(column: ColumnView) -> Floats:
-    return np.where(column.suppressed, 1.0, lost_leaves(column.hierarchy, column.leaves))
-
-
 # --------------------------------------------------------------------------------------------------
 # Losses in information theory's terms: bits that generalization takes from cells, and divergence of the whole.
 
 
 def non_uniform_entropy(counts: Counted, recoding: Recoding) -> float:
-    r"""The bits that are missing to say, for every cell, which original value it was.
+    r"""The bits that are missing to identify the original value of every cell.
 
     .. math:: \sum_{\text{cells}} -w \log_2 \frac{f(v)}{f(g(v))}
 
@@ -259,22 +266,28 @@ def non_uniform_entropy(counts: Counted, recoding: Recoding) -> float:
 
 
 def bits_missing(view: ReleaseView, column: ColumnView) -> float:
-    """The bits that are missing to say which original values the cells of one column were, whatever it weighs."""
+    """The bits that are missing to identify the original values of one column, whatever its weight is."""
     known = _sum_of_logs(column.histogram, column.histogram)
-    covered = _sum_of_logs(view.sizes, _covered_records(column, view.rows)) + view.lost * np.log(view.rows)
+    # For each class, how many original records have one of the values it publishes.
+    records = column.per_class(
+        column.written.reduce(np.add, column.histogram),
+        lambda: column.tight.reduce(np.add, column.histogram),
+        view.rows,
+    ).astype(np.float64)
+    covered = _sum_of_logs(view.sizes, records) + view.lost * np.log(view.rows)
     # The difference is never negative but for the rounding of two large sums.
     return max(float(covered - known), 0.0) / float(np.log(2.0))
 
 
 def bits_in(column: ColumnView) -> float:
-    """The bits that say which original values the cells of a column are; all are missing where it is hidden."""
+    """The bits that identify the original values of a column; all are missing where it is hidden."""
     rows = int(column.histogram.sum())
     known = _sum_of_logs(column.histogram, column.histogram)
     return max(float(rows * np.log(rows) - known), 0.0) / float(np.log(2.0))
 
 
 def kl(counts: Counted, recoding: Recoding) -> float:
-    r"""Kullback-Leibler divergence, in nats, of the original records from what the release says of them.
+    r"""Kullback-Leibler divergence, in nats, between the original records and their distribution by the release.
 
     .. math:: \sum_{x} p(x) \log \frac{p(x)}{\hat p(x)},
         \qquad \hat p(x) = \frac{|E|}{n} \prod_{A} \frac{1}{|\text{values of } A \text{ in the cell of } E|}
@@ -313,5 +326,119 @@ def _covered_records(column: ColumnView, rows: int) -> Floats:
 
 
 def _sum_of_logs(weights: Longs, numbers: Longs | Floats) -> float:
-    """The sum of ``weight * log(number)``; what weighs nothing may be 0."""
+    """The sum of ``weight * log(number)``; a number with the weight 0 may be 0."""
     return float(weights @ np.log(np.where(weights > 0, numbers, 1)))
+
+
+# --------------------------------------------------------------------------------------------------
+# The list of metrics, under the names that ``metric=``, ``--metric`` and ``losses`` use.
+
+
+MetricFunction = Callable[[FrequencyTable, Recoding], float]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric and its properties.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        From counts and a recoding to a number.
+    direction : {"lower", "higher"}
+        Which is better.
+    monotone : bool
+        Whether generalizing further never improves it, as long as the lost records stay the same: a search may prune.
+    meaning : str
+        One line for a person.
+    weighted : bool
+        Whether the weights of the columns (``counts.column_weights``) enter it.
+    """
+
+    name: str
+    function: MetricFunction
+    direction: Literal["lower", "higher"]
+    monotone: bool
+    meaning: str
+    weighted: bool = False
+
+
+_LISTED = (
+    Metric("prec", prec, "higher", True, "how low in their hierarchies the cells stay; 1 is untouched", weighted=True),
+    Metric("ncp", ncp, "lower", True, "mean width of what each class holds, 0 to 1", weighted=True),
+    Metric(
+        "ncp_published",
+        ncp_published,
+        "lower",
+        True,
+        "mean width of what is written in the cells, 0 to 1",
+        weighted=True,
+    ),
+    Metric("nllm", nllm, "lower", True, "mean share of other leaves a cell could stand for, 0 to 1", weighted=True),
+    Metric("discernibility", discernibility, "lower", True, "sum of squared class sizes; a lost record costs n"),
+    Metric("c_avg", c_avg, "lower", True, "average class size over the required k; 1 is ideal"),
+    Metric(
+        "distortion",
+        distortion,
+        "lower",
+        True,
+        "mean share of its hierarchy that a cell climbed, 0 to 1",
+        weighted=True,
+    ),
+    Metric("loss", loss, "lower", True, "mean share of leaves below a cell, as in ARX", weighted=True),
+    Metric(
+        "non_uniform_entropy", non_uniform_entropy, "lower", True, "bits missing to restore all cells", weighted=True
+    ),
+    Metric("classification", classification, "lower", True, "share of records unlike their class's majority label"),
+    Metric("row_ratio", row_ratio, "higher", True, "distinct published rows over distinct input rows"),
+    Metric("suppression", suppression, "lower", True, "share of cells that are * or lost"),
+    # Merging two overlapping boxes can leave a box smaller than the two together, and so a higher density.
+    Metric("kl", kl, "lower", False, "divergence of the records from the classes' even boxes, in nats"),
+)
+
+_KNOWN = {metric.name: metric for metric in _LISTED}
+
+METRICS: Final[Mapping[str, Metric]] = MappingProxyType(_KNOWN)
+"""All metrics by name, in the order in which they are shown; those registered later come last."""
+
+
+def register(metric: Metric) -> None:
+    """Add a metric of your own: it is shown with the others, and searches may use it.
+
+    Parameters
+    ----------
+    metric : Metric
+        With a name that is still free. Its function raises :class:`Undefined` for a release without a value.
+    """
+    if metric.name in _KNOWN:
+        raise BadInput(f"There already is a metric called {metric.name!r}. Choose another name.")
+    _KNOWN[metric.name] = metric
+
+
+def all_losses(counts: Counted, recoding: Recoding, *, k: int | None = None) -> dict[str, float]:
+    """Compute every metric that is defined for a release, in the order of :data:`METRICS`.
+
+    Parameters
+    ----------
+    counts : FrequencyTable
+    recoding : Recoding
+    k : int, optional
+        The class size that was required, for ``c_avg``.
+
+    Returns
+    -------
+    dict of name to value
+        Without ``classification`` if there is no target, and without other metrics that the release does not define. Of
+        a table that does not fit into memory only our own metrics: yours may read its tuples.
+    """
+    losses: dict[str, float] = {}
+    known = METRICS.values() if isinstance(counts, FrequencyTable) else _LISTED
+    with shared_view(counts, recoding):
+        for metric in known:
+            function: Any = partial(c_avg, k=k) if metric.function is c_avg else metric.function
+            try:
+                losses[metric.name] = function(counts, recoding)
+            except Undefined:
+                continue
+    return losses

@@ -1,7 +1,7 @@
-"""What one record loses whose cell is published as a node of a hierarchy, or as a set of values: 0 to 1.
+"""The loss of one cell that is published as a node of a hierarchy, or as a set of values: 0 to 1.
 
-Metrics average these over the cells of a release. Searches, merges and cuts read the same formulas, so that what they
-lower is what is measured in the end.
+Metrics average these over the cells of a release. Searches, merges and cuts use the same formulas, so that they lower
+the figure that is measured in the end.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NodeLoss = Literal["nllm", "ncp", "distortion", "prec", "loss", "suppression"]
 
 
 def lost_leaves(hierarchy: EncodedHierarchy, leaves: NDArray[np.number]) -> Floats:
-    """How many of the leaves beyond the true one a cell could stand for, as a share."""
+    """How many leaves beside the true one a cell could stand for, as a share."""
     return np.asarray((leaves - 1.0) / max(int(hierarchy.leaf_count[hierarchy.root]) - 1, 1))
 
 
@@ -61,29 +61,39 @@ def loss_of_sets(domain: Domain, sets: CodeSets) -> Floats:
     return np.where(low == high, 0.0, np.where(mixed, 1.0, domain.share(numbers[low], numbers[high])))
 
 
-def loss_as_read(domain: Domain, texts: Sequence[str | None], otherwise: Floats) -> Floats:
-    """The penalty of what reads as an interval in a column of numbers, by its ends; of the rest what is given."""
+def loss_as_read(domain: Domain, texts: Sequence[str | None], readable: Bools, otherwise: Floats) -> Floats:
+    """The penalty of each text: by its ends if it reads as an interval in a column of numbers, or else as given.
+
+    Parameters
+    ----------
+    domain : Domain
+    texts : sequence of str or None
+    readable : bool array (texts,)
+        Which texts may be intervals.
+    otherwise : float array (texts,)
+        The penalties of all others.
+    """
     if domain.numbers is None or not domain.spread:
         return otherwise
     result = otherwise.copy()
-    for at, text in enumerate(texts):
-        said = read(text, domain.kind)
-        if isinstance(said, Interval):
-            result[at] = domain.share(said.low, said.high)
+    for at in np.flatnonzero(readable).tolist():
+        cell = read(texts[at], domain.kind)
+        if isinstance(cell, Interval):
+            result[at] = domain.share(cell.low, cell.high)
     return result
 
 
 def _certainty(domain: Domain, hierarchy: EncodedHierarchy, nodes: Ints) -> Floats:
-    """The penalty of what is written, :func:`hedgerow.core.metrics.ncp_published`."""
+    """The penalty of the published text, :func:`hedgerow.core.metrics.ncp_published`."""
     inner = hierarchy.level[nodes] > 0
-    texts = [hierarchy.labels[node] if above else None for node, above in zip(nodes.tolist(), inner, strict=True)]
-    return loss_as_read(domain, texts, np.where(inner, loss_of_sets(domain, hierarchy.codes_below(nodes)), 0.0))
+    labels = [hierarchy.labels[node] for node in nodes.tolist()]
+    return loss_as_read(domain, labels, inner, np.where(inner, loss_of_sets(domain, hierarchy.codes_below(nodes)), 0.0))
 
 
 _OF_NODES: Final[Mapping[NodeLoss, Callable[[Domain, EncodedHierarchy, Ints], Floats]]] = {
     "nllm": lambda _, tree, nodes: lost_leaves(tree, tree.leaf_count[nodes]),
     "ncp": _certainty,
-    # What a value on a short branch is below the root from the start no recoding changes.
+    # A value on a short branch is above the deepest leaf from the start, which no recoding changes.
     "distortion": lambda _, tree, nodes: (tree.height - tree.depth[nodes]) / max(tree.height, 1),
     "prec": lambda _, tree, nodes: tree.level[nodes] / max(tree.height, 1),
     "loss": lambda _, tree, nodes: share_of_leaves(tree, tree.leaf_count[nodes]),
@@ -92,17 +102,17 @@ _OF_NODES: Final[Mapping[NodeLoss, Callable[[Domain, EncodedHierarchy, Ints], Fl
 
 
 def hidden_nodes(hierarchy: EncodedHierarchy, nodes: Ints) -> Bools:
-    """Which nodes are written as suppressed; the root need not be, and is not the only one that may."""
+    """Which nodes are written as suppressed; other nodes than the root may be, and the root need not be."""
     return np.array(
         [hierarchy.level[node] > 0 and hierarchy.labels[node] == SUPPRESSED_TEXT for node in nodes.tolist()]
     )
 
 
 def loss_of_nodes(hierarchy: EncodedHierarchy, domain: Domain, metric: NodeLoss, nodes: Ints | None = None) -> Floats:
-    """What a record loses whose cell is published as each of some nodes, or of all: its share of the metric.
+    """The loss of a cell that is published as each of some nodes, or of all nodes: its share of the metric.
 
-    What is written as suppressed has lost everything: its reader knows no more than at the root. For the distortion the
-    loss is more by what the leaf is above the deepest one. NCP is that of what is written.
+    A cell that is written as suppressed has lost everything: its reader knows no more than at the root. The distortion
+    also counts how far the leaf is above the deepest leaf. NCP is that of the written text.
 
     >>> from hedgerow.hierarchies import intervals, taxonomy
     >>> towns = Domain("town", "text", np.array(["A", "B", "C"]))

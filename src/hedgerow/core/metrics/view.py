@@ -48,10 +48,10 @@ class ColumnView:
     @cached_property
     def hierarchy(self) -> EncodedHierarchy:
         """How the column generalizes."""
-        found = self._view.counts.hierarchies.get(self.name)
-        if found is None:
-            raise Undefined(f"The column {self.name!r} has no hierarchy, which this metric needs. Give it one.")
-        return found
+        hierarchy = self._view.counts.hierarchies.get(self.name)
+        if hierarchy is None:
+            raise Undefined(f"The column {self.name!r} has no hierarchy, which this metric needs. Give it a hierarchy.")
+        return hierarchy
 
     @cached_property
     def histogram(self) -> Longs:
@@ -66,10 +66,10 @@ class ColumnView:
     def per_class(
         self, of_value: NDArray[Any], of_tight: Callable[[], NDArray[Any]], suppressed: float
     ) -> NDArray[Any]:
-        """Hand a quantity of the published values on to the classes.
+        """Turn a quantity of the published values into one of the classes.
 
-        A statistic such as a mean covers no values by itself: its class is described by what its records hold. A
-        class that publishes nothing gets ``suppressed``.
+        A statistic such as a mean covers no values by itself: its class is described by the values that its records
+        hold. A class that publishes nothing gets ``suppressed``.
         """
         result = of_value[self.value]
         if self.statistic.any():
@@ -78,12 +78,10 @@ class ColumnView:
 
     @cached_property
     def nodes(self) -> Ints:
-        """The hierarchy's lowest node above what each class publishes; its root where nothing is published."""
-        written = self._above(self.written) if self.published.nodes is None else self.published.nodes
-        return self.per_class(written, lambda: self._above(self.tight), self.hierarchy.root).astype(np.int32)
-
-    def _above(self, sets: CodeSets) -> Ints:
-        return self.hierarchy.lca_of_sets(sets)
+        """The hierarchy's lowest node above the published values of each class; its root where nothing is published."""
+        above, published = self.hierarchy.lca_of_sets, self.published
+        written = above(self.written) if published.nodes is None else published.nodes
+        return self.per_class(written, lambda: above(self.tight), self.hierarchy.root).astype(np.int32)
 
     @cached_property
     def leaves(self) -> Floats:
@@ -92,7 +90,8 @@ class ColumnView:
         kinds = np.array(self.published.kinds, dtype=np.str_)
         written = self.written.sizes.astype(np.float64)
         if (kinds == "label").any():
-            above = self._above(self.written) if self.published.nodes is None else self.published.nodes
+            nodes = self.published.nodes
+            above = hierarchy.lca_of_sets(self.written) if nodes is None else nodes
             written = np.where(kinds == "label", hierarchy.leaf_count[above], written)
         if (kinds == "interval").any() and (np.diff(hierarchy.position) > 0).all():
             # Leaves that do not occur in the column lie inside the interval too.
@@ -119,8 +118,8 @@ class ReleaseView:
 
     Attributes
     ----------
-    counts, recoding
-        What was counted and what is published.
+    counts : Counted
+    recoding : Recoding
     class_values : int array (classes, quasi-identifiers)
         Which published value each class has.
     class_of_group : int array (groups,)
@@ -131,40 +130,50 @@ class ReleaseView:
 
     def __init__(self, counts: Counted, recoding: Recoding) -> None:
         if recoding.pieces is None and recoding.parts is None:
-            raise BadInput("A public recoding does not say what its groups hold, so its losses cannot be measured.")
+            raise BadInput("A public recoding does not contain what its groups hold, so its losses cannot be measured.")
         self.counts = counts
         self.recoding = recoding
         groups = len(recoding.groups)
         records = recoding.sizes if recoding.pieces is None else recoding.pieces.sizes(groups)
         held = np.flatnonzero(records)
         rows = [_same_text(column)[recoding.groups[held, at]] for at, column in enumerate(recoding.columns)]
-        self.class_values, class_of_held = tabulate(rows, [len(column) for column in recoding.columns], len(held))
+        sizes = [len(column.texts) for column in recoding.columns]
+        self.class_values, class_of_held = tabulate(rows, sizes, len(held))
         self.class_of_group = np.full(groups, -1, dtype=np.int32)
         self.class_of_group[held] = class_of_held
         self.sizes = np.bincount(class_of_held, records[held], len(self.class_values)).astype(np.int64)
         self.rows = counts.rows
+        self.classes = len(self.sizes)
         self.lost = self.rows - int(self.sizes.sum())
+        self._whole: ViewedPieces | None = None
 
-    @cached_property
-    def pieces(self) -> ViewedPieces:
-        """The published pieces of a table that is in memory."""
-        (pieces,) = self._in_parts()
-        return pieces
-
-    def _in_parts(self) -> Iterator[ViewedPieces]:
-        """The published pieces, part by part: of a table in memory there is one part."""
+    def in_parts(self) -> Iterator[ViewedPieces]:
+        """The published pieces, part by part: a table in memory has one part, which is looked up once."""
+        if self._whole is not None:
+            yield self._whole
+            return
         for counts, pieces in self.recoding.in_parts(self.counts):
             published = (pieces.group >= 0) & (pieces.size > 0)
             cell = pieces.cell[published]
             of_class = self.class_of_group[pieces.group[published]]
-            yield ViewedPieces(counts, cell, counts.cell_tuple[cell], of_class, pieces.size[published])
+            part = ViewedPieces(counts, cell, counts.cell_tuple[cell], of_class, pieces.size[published])
+            if self.recoding.parts is None:
+                self._whole = part
+            yield part
+
+    @property
+    def pieces(self) -> ViewedPieces:
+        """The published pieces of a table that is in memory."""
+        (whole,) = self.in_parts()
+        return whole
 
     def held(self, at: int) -> CodeSets:
         """The values of a column that the records of each class hold."""
         codes = self.counts.domains[self.counts.quasi[at]].size
         if self.recoding.parts is None:
-            one = self.pieces
-            return CodeSets.of(*distinct_pairs(one.of_class, one.counts.tuples[one.of_tuple, at], self.classes, codes))
+            (whole,) = self.in_parts()
+            values = whole.counts.tuples[whole.of_tuple, at]
+            return CodeSets.of(*distinct_pairs(whole.of_class, values, self.classes, codes))
         starts, members = self.recoding.parts.held[at]
         of_class = np.repeat(self.class_of_group, np.diff(starts))
         return CodeSets.of(*distinct_pairs(of_class, members, self.classes, codes))
@@ -173,35 +182,24 @@ class ReleaseView:
         """For each class and label that occurs in it: the class, and how many records have that label."""
         labels = self.counts.domains[target].size
         keys, sizes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for one in self._viewed():
-            key = one.of_class.astype(np.int64) * labels + one.counts.values_of(target)[one.cell]
+        for part in self.in_parts():
+            key = part.of_class.astype(np.int64) * labels + part.counts.values_of(target)[part.cell]
             known, index = np.unique(key, return_inverse=True)
             keys.append(known)
-            sizes.append(np.bincount(index, one.size, len(known)).astype(np.int64))
+            sizes.append(np.bincount(index, part.size, len(known)).astype(np.int64))
         known, index = np.unique(np.concatenate(keys), return_inverse=True)
         return known // labels, np.bincount(index, np.concatenate(sizes), len(known)).astype(np.int64)
 
     @cached_property
     def tuples(self) -> int:
         """How many distinct tuples the original table has."""
-        return sum(len(one.counts.tuples) for one in self._viewed())
+        return sum(len(part.counts.tuples) for part in self.in_parts())
 
     @cached_property
     def log_likelihood(self) -> float:
         """The sum over original tuples of their records times the logarithm of these."""
-        return sum(float(one.counts.tuple_sizes @ np.log(one.counts.tuple_sizes)) for one in self._viewed())
-
-    def _viewed(self) -> Iterator[ViewedPieces]:
-        """The pieces part by part; those of a table in memory are looked up once."""
-        if self.recoding.parts is None:
-            yield self.pieces
-        else:
-            yield from self._in_parts()
-
-    @property
-    def classes(self) -> int:
-        """How many distinct rows are published."""
-        return len(self.sizes)
+        sizes = (part.counts.tuple_sizes for part in self.in_parts())
+        return sum(float(records @ np.log(records)) for records in sizes)
 
     @cached_property
     def columns(self) -> tuple[ColumnView, ...]:
@@ -210,12 +208,12 @@ class ReleaseView:
 
     def weighted(self, of_column: Iterable[float]) -> float:
         """The sum of a quantity of the columns, each times its weight."""
-        return sum(weight * one for weight, one in zip(self.counts.roles.column_weights, of_column, strict=True))
+        return sum(weight * value for weight, value in zip(self.counts.roles.column_weights, of_column, strict=True))
 
     def mean_over_cells(self, of_class: Iterable[NDArray[Any]], lost: float = 1.0, *, alike: bool = False) -> float:
         """Average a quantity, given per column and class, over the quasi-identifier cells of all records.
 
-        Cells count as much as their column weighs, or ``alike``.
+        Cells count by the weight of their column, or all ``alike``.
         """
         totals = (float(self.sizes @ column) for column in of_class)
         total = sum(totals) if alike else self.weighted(totals)
@@ -224,8 +222,9 @@ class ReleaseView:
 
 
 def _same_text(column: PublishedColumn) -> Ints:
-    """For each published value the widest one that is written alike: a reader cannot tell them apart."""
-    widths = np.where(np.array(column.kinds, dtype=np.str_) == "suppressed", np.iinfo(np.int64).max, column.widths)
+    """For each published value the widest value with the same text: a reader sees no difference between them."""
+    hidden = np.array(column.kinds, dtype=np.str_) == "suppressed"
+    widths = np.where(hidden, np.iinfo(np.int64).max, column.covered.sizes)
     first: dict[str | None, int] = {}
     for value in np.argsort(-widths, kind="stable").tolist():
         first.setdefault(column.texts[value], value)
@@ -237,7 +236,7 @@ _shared: ContextVar[ReleaseView | None] = ContextVar("_shared", default=None)
 
 @contextmanager
 def shared_view(counts: Counted, recoding: Recoding) -> Iterator[ReleaseView]:
-    """Let all metrics computed inside use one view, so that what they have in common is computed once."""
+    """Let all metrics inside a ``with`` block use one view, so that shared quantities are computed once."""
     view = ReleaseView(counts, recoding)
     token = _shared.set(view)
     try:

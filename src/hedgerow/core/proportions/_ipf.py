@@ -147,7 +147,7 @@ def tilted(proportions: Proportions, name: str, spread: Spread | None = None) ->
     >>> people = pa.table({"age": [20, 20, 20, 60] * 3 + [60, 60, 60, 20] * 3, "sex": ["F", "M"] * 12,
     ...     "ill": ["no"] * 12 + ["yes"] * 12})
     >>> schema = hr.Schema(quasi=["age", "sex"], target="ill")
-    >>> counts = open_source(people).count(schema, schema.resolve(people.column_names))
+    >>> counts = open_source(people).count(schema, schema.resolve(people.column_names)).counts
     >>> recoding = hr.anonymize(people, schema, k=24).recoding
     >>> recoding = replace(recoding, by_label=ByLabel(np.zeros((1, 1), dtype=np.int64), np.ones(2)))
     >>> exact, labels = count_proportions(counts, recoding), count_labels(counts, recoding)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from hedgerow._internal.arrays import Longs
 from hedgerow.core.cells import spelled
-from hedgerow.core.counts.encoding import dictionary_of
+from hedgerow.core.counts import dictionary_of
 from hedgerow.io.domains import Kind
 from hedgerow.io.frames import as_arrow
 

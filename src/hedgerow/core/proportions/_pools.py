@@ -1,25 +1,26 @@
-"""Pools: the values and ranges by which the people of a column are counted. No pool names a value that few people have.
+"""Pools: the values and ranges by which the people of a column are counted. No pool names a value that few people hold.
 
-A value that at least ``min_support`` people have is a pool of its own. The others are pooled by what everybody knows of
-a column without seeing it: numbers and dates in ranges whose ends are round numbers, categories by the nodes of the
-hierarchy that was given. The last pool, ``*``, holds whatever is left: categories without a hierarchy, missing values
-that too few people have.
+A value that at least ``min_support`` people hold is a pool of its own. The others are pooled by what is publicly known
+of the column: numbers and dates in ranges that end at round numbers, categories by the nodes of the hierarchy that was
+given. The last pool, ``*``, holds whatever is left: categories without a hierarchy, and missing values that too few
+people have.
 
-Pools depend on nothing but the names of the values, the public order or hierarchy of the column, and on how many people
-of the table have which value, where these are at least ``min_support``. Labels are not at hand here.
+Pools depend only on the names of the values, on the public order or hierarchy of the column, and on how many people of
+the table hold each value, where these are at least ``min_support``. No label is passed to this module.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -31,16 +32,16 @@ from hedgerow.hierarchies.intervals import exact as exactly
 from hedgerow.io.domains import Domain, Kind
 from hedgerow.io.values import SUPPRESSED_TEXT
 
-__all__ = ["Pools", "grid_step", "pools_of"]
+__all__ = ["GivenHierarchy", "Pools", "grid_step", "pools_of"]
 
-# A column is told apart no further: finer pools would only make the file long.
+# A column has no more pools than these: finer pools would only make the file long.
 _MOST_VALUES: Final = 1000
 _MOST_POOLED: Final = 100
 
 _SECOND: Final = Fraction(1, 24 * 60 * 60)
 # The days of the years 1 to 9999.
 _FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
-# A range is cut at the roundest numbers of which so many fit; the outermost are drawn from about so many round parts.
+# A range is cut at the roundest numbers of which this many fit; the outermost are drawn from about this many parts.
 _CANDIDATES: Final = 3
 _PARTS: Final = 10
 _FINEST: Final = 17  # no float near 1 has more digits than these after the point
@@ -53,15 +54,15 @@ class Pools:
     Attributes
     ----------
     texts : tuple of str or None
-        As a release would publish them: a value, a range ``[80,90)`` or ``≥90`` of what is no pool of its own, the
-        label of a node, ``None`` for a missing value, ``*`` for whatever is left.
+        As a release would publish them: a value; a range ``[80,90)`` or ``≥90`` of the values that are no pool of
+        their own; the label of a node; ``None`` for a missing value; ``*`` for whatever is left.
     alone : bool array (pools,)
         Which pools are one value.
     low, high : float arrays (pools,), optional
-        For numbers and dates (days since 1970-01-01), from where to before where a range reaches; infinite where it is
-        open. A value has itself twice, a pool without numbers nan.
+        Of numbers and dates (days since 1970-01-01): where a range begins, and before where it ends; infinite if it is
+        open. A value has itself as both ends, a pool without numbers has nan.
     reach : tuple of float, optional
-        Between which numbers open ranges are drawn: at least ``min_support`` people lie at or beyond each.
+        Between which numbers open ranges are drawn: at least ``min_support`` people lie at or beyond each of them.
     listed : mapping of value to pool
         Values that published cells name and that are in the pool of a node.
     """
@@ -83,18 +84,18 @@ class Pools:
 
     @cached_property
     def members(self) -> tuple[tuple[str | None, ...], ...]:
-        """The value that each pool names, if it does; ``None`` is a missing one."""
+        """The value that each pool names, if it names one; ``None`` is the missing value."""
         return tuple(
             (_value(text),) if alone else () for text, alone in zip(self.texts, self.alone.tolist(), strict=True)
         )
 
     @cached_property
     def of_value(self) -> Mapping[str | None, int]:
-        """The pool of every value that is a pool of its own, or is listed."""
+        """The pool of every value that is named: as a pool of its own, or listed."""
         return {**self.listed, **{value: at for at, members in enumerate(self.members) for value in members}}
 
     def of_number(self, number: float) -> int:
-        """The pool of a number, -1 if it is in none: the value itself, or the range around it."""
+        """The pool of a number, -1 if it is in none: that of the value itself, or of the range around it."""
         if self.low is None or self.high is None:
             return -1
         itself = np.flatnonzero((self.low == number) & (self.high == number))
@@ -104,12 +105,12 @@ class Pools:
         return int(around[0]) if len(around) else -1
 
     def of(self, value: str | None, kind: Kind) -> int:
-        """The pool of a value, whatever it is; -1 if there is none for it."""
+        """The pool of any value, -1 if it is in none."""
         if value in self.of_value:
             return self.of_value[value]
         number = number_in(value, kind)
-        found = -1 if number is None else self.of_number(number)
-        return found if found >= 0 else self.rest
+        pool = -1 if number is None else self.of_number(number)
+        return pool if pool >= 0 else self.rest
 
     def to_dict(self) -> dict[str, Any]:
         """The pools as JSON."""
@@ -134,31 +135,34 @@ class Pools:
 
 
 def _of_format_2(texts: tuple[str | None, ...], stored: Mapping[str, Any]) -> Pools:
-    """Pools as earlier versions wrote them: sets of values, and ranges with which missing values may stand."""
+    """Pools as earlier versions wrote them: sets of values, and ranges that may hold the missing value too."""
     low = high = None
+    wide = np.zeros(len(texts), dtype=bool)
     if "low" in stored:
-        low = _read(stored["low"])
+        low, high = _read(stored["low"]), _read(stored["high"])
         # After the largest float of all there is no end.
-        high = np.array([sys.float_info.max if end is None else end for end in stored["high"]], dtype=np.float64)
+        high[np.isnan(high)] = sys.float_info.max
         high[np.isnan(low)] = np.nan
-    wide = np.zeros(len(texts), dtype=bool) if low is None or high is None else low < high
-    members: list[tuple[str | None, ...]] = []
-    for text, is_range in zip(texts, wide.tolist(), strict=True):
-        said = None if text is None else parse(text)
-        if is_range:
-            members.append((None,) if isinstance(said, ValueSet) else ())
-        else:
-            members.append(tuple(said.members) if isinstance(said, ValueSet) else (text,))
-    alone = np.array([len(one) == 1 for one in members], dtype=bool) & ~wide
-    listed = {value: at for at, one in enumerate(members) if not alone[at] for value in one}
+        wide = low < high
+    members = [_members_in_format_2(text, is_range) for text, is_range in zip(texts, wide.tolist(), strict=True)]
+    alone = np.array([len(values) == 1 for values in members], dtype=bool) & ~wide
+    listed = {value: at for at, values in enumerate(members) if not alone[at] for value in values}
     return Pools(texts, alone, low, high, listed=listed)
+
+
+def _members_in_format_2(text: str | None, is_range: bool) -> tuple[str | None, ...]:
+    """The values that a pool of an earlier version lists; with a range only the missing value may stand."""
+    cell = None if text is None else parse(text)
+    if isinstance(cell, ValueSet):
+        return (None,) if is_range else tuple(cell.members)
+    return () if is_range else (text,)
 
 
 def _value(text: str | None) -> str | None:
     """The value that a pool of one value has as its text."""
-    said = None if text is None else parse(text)
-    if isinstance(said, ValueSet) and len(said.members) == 1:
-        (text,) = said.members
+    cell = None if text is None else parse(text)
+    if isinstance(cell, ValueSet) and len(cell.members) == 1:
+        (text,) = cell.members
     return text
 
 
@@ -171,9 +175,9 @@ def _read(ends: Iterable[float | str | None]) -> Floats:
 
 
 def grid_step(domain: Domain, people: Longs, least: int) -> Fraction:
-    """The width of one cell of a column's grid; of dates a day, or a second where they have times.
+    """The width of one cell of a column's grid; of dates a day, or a second if they have times.
 
-    Digits that fewer than ``least`` people need are not counted.
+    Digits that fewer than ``least`` people need do not count.
 
     >>> lengths = Domain("length", "number", np.array(["20", "20.5", "20.25"]), np.array([20, 20.5, 20.25]))
     >>> grid_step(lengths, np.array([9, 5, 1]), 1), grid_step(lengths, np.array([9, 5, 1]), 5)
@@ -199,15 +203,31 @@ def _places(label: str) -> int:
     return min(max(-exponent, 0), _FINEST) if isinstance(exponent, int) else 0
 
 
+@dataclass(frozen=True, eq=False)
+class GivenHierarchy:
+    """The hierarchy that was given for a column of text.
+
+    Attributes
+    ----------
+    tree : EncodedHierarchy
+    codes : int array (values,)
+        The code of each value of the column in the domain of the hierarchy.
+    published : collection of str
+        The values that the published table names.
+    """
+
+    tree: EncodedHierarchy
+    codes: Longs
+    published: Collection[str | None] = ()
+
+
 def pools_of(
     domain: Domain,
     people: Longs,
     least: int,
     *,
     step: Fraction = Fraction(1),
-    hierarchy: EncodedHierarchy | None = None,
-    codes: Longs | None = None,
-    names: Collection[str | None] = (),
+    hierarchy: GivenHierarchy | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> tuple[Pools, Longs]:
     """Pool the values of a column.
@@ -217,19 +237,15 @@ def pools_of(
     domain : Domain
         The values that published people hold.
     people : int array (domain.size,)
-        How many people hold each, as far as pools may know.
+        How many people hold each value, as far as pools may depend on it.
     least : int
         The support.
     step : Fraction
         The width of one cell of the column's grid.
-    hierarchy : EncodedHierarchy, optional
-        The hierarchy that was given, of a column of text.
-    codes : int array (domain.size,), optional
-        Which codes the values have in the domain of the hierarchy.
-    names : collection of str
-        Values that the published table names.
+    hierarchy : GivenHierarchy, optional
+        Of a column of text.
     bounds : tuple of float, optional
-        The smallest and the largest number that the hierarchy which was given has room for.
+        The smallest and the largest number that the given hierarchy has room for.
 
     Returns
     -------
@@ -255,68 +271,97 @@ def pools_of(
     if named.sum() > _MOST_VALUES and least > 1:
         named[np.argsort(-people, kind="stable")[_MOST_VALUES:]] = False
     if domain.numbers is None:
-        return _categories(domain, people, named, least, hierarchy, codes, names)
+        return _categories(domain, people, named, least, hierarchy)
     return _Numbers(domain, people, named, least, step, bounds).pools()
 
 
 def _enough(left: int, least: int) -> int:
-    """How many people a pool of several values has at the least."""
+    """The fewest people of a pool of several values."""
     return max(least, -(-left // _MOST_POOLED))
 
 
 def _categories(
-    domain: Domain,
-    people: Longs,
-    named: Bools,
-    least: int,
-    hierarchy: EncodedHierarchy | None,
-    codes: Longs | None,
-    names: Collection[str | None],
+    domain: Domain, people: Longs, named: Bools, least: int, given: GivenHierarchy | None
 ) -> tuple[Pools, Longs]:
+    size = domain.size
+    nodes = _NodePools.none(size) if given is None else _NodePools.of(given, domain, people, named, least)
     labels: list[str | None] = [*domain.labels.tolist(), *[None] * domain.has_missing]
-    order = np.arange(domain.size, dtype=np.int64)
-    nodes: list[int] = []
-    node_of_code = np.full(domain.size, -1, dtype=np.int64)
-    above = np.empty(0, dtype=np.int64)
-    if hierarchy is not None and codes is not None:
-        order = hierarchy.position[codes].astype(np.int64)
-        leaves = hierarchy.leaf_of[codes]
-        nodes = _nodes(hierarchy, leaves[~named], people[~named], least)
-        above = _nearest_above(hierarchy, nodes)
-        node_of_code = above[leaves].astype(np.int64)
-    if domain.has_missing:
-        order[domain.missing_code] = np.iinfo(np.int64).max
-        node_of_code[domain.missing_code] = -1
-    # A node stands after the values below it, a lower one first.
-    places: list[tuple[int, int, int]] = [(int(order[code]), 0, code) for code in np.flatnonzero(named).tolist()]
-    if hierarchy is not None:
-        places += [(int(hierarchy.last_leaf[node]) - 1, len(hierarchy.parent) - node, -1 - node) for node in nodes]
-    places.sort()
-    pool_of_code = np.full(domain.size, len(places), dtype=np.int64)
-    pool_of_node: dict[int, int] = {}
-    texts: list[str | None] = []
-    for at, (_, _, what) in enumerate(places):
-        if what >= 0:
-            text = labels[what]
-            texts.append(None if text is None else format_value(text))
-            pool_of_code[what] = at
-        elif hierarchy is not None:
-            texts.append(hierarchy.labels[-1 - what])
-            pool_of_node[-1 - what] = at
-    unnamed = ~named & (node_of_code >= 0)
-    pool_of_code[unnamed] = [pool_of_node[node] for node in node_of_code[unnamed].tolist()]
-    alone = np.array([what >= 0 for _, _, what in places], dtype=bool)
+    values = [
+        _Place(order, 0, code, None if (label := labels[code]) is None else format_value(label))
+        for code, order in enumerate(nodes.order.tolist())
+        if named[code]
+    ]
+    places = sorted([*values, *nodes.places])
+    texts = [place.text for place in places]
+    alone = [place.number < size for place in places]
     if least > 1:
         texts.append(SUPPRESSED_TEXT)
-        alone = np.append(alone, False)
-    listed: dict[str | None, int] = {}
-    if hierarchy is not None and nodes:
-        known = set(domain.labels[named[: len(domain.labels)]].tolist())
-        for leaf in hierarchy.leaves.tolist():
-            label = hierarchy.labels[leaf]
-            if above[leaf] >= 0 and label in names and label not in known:
-                listed[label] = pool_of_node[int(above[leaf])]
-    return Pools(tuple(texts), alone, listed=listed), pool_of_code
+        alone.append(False)
+    pool_of = {place.number: pool for pool, place in enumerate(places)}
+    numbers = np.where(named, np.arange(size), nodes.of_code)
+    pool_of_code = np.array([pool_of.get(number, len(places)) for number in numbers.tolist()], dtype=np.int64)
+    listed = {value: pool_of[number] for value, number in nodes.listed.items()}
+    return Pools(tuple(texts), np.array(alone, dtype=bool), listed=listed), pool_of_code
+
+
+class _Place(NamedTuple):
+    """A pool of categories: where it stands, its number and its text.
+
+    The number of a value is its code; nodes are numbered after all codes. A node stands after the values below it, a
+    lower node first.
+    """
+
+    order: int
+    height: int
+    number: int
+    text: str | None
+
+
+class _NodePools(NamedTuple):
+    """The nodes of a hierarchy that are pools, and the order of the values.
+
+    Attributes
+    ----------
+    places : list of _Place
+    order : int array (codes,)
+    of_code : int array (codes,)
+        The number of the nearest of these nodes above each value, -1 if there is none.
+    listed : mapping of value to number
+        The same for values that only the published table names.
+    """
+
+    places: list[_Place]
+    order: Longs
+    of_code: Longs
+    listed: dict[str | None, int]
+
+    @classmethod
+    def none(cls, size: int) -> _NodePools:
+        """Without a hierarchy."""
+        return cls([], np.arange(size, dtype=np.int64), np.full(size, -1, dtype=np.int64), {})
+
+    @classmethod
+    def of(cls, given: GivenHierarchy, domain: Domain, people: Longs, named: Bools, least: int) -> _NodePools:
+        """Choose the nodes for the values that are no pools of their own."""
+        tree, size = given.tree, domain.size
+        leaves = tree.leaf_of[given.codes]
+        nodes = _nodes(tree, leaves[~named], people[~named], least)
+        above = _nearest_above(tree, nodes)
+        number = np.where(above < 0, -1, size + above)
+        order, of_code = tree.position[given.codes].astype(np.int64), number[leaves]
+        if domain.has_missing:
+            order[domain.missing_code], of_code[domain.missing_code] = np.iinfo(np.int64).max, -1
+        own = set(domain.labels[named[: len(domain.labels)]].tolist())
+        listed = {
+            label: int(number[leaf])
+            for leaf in tree.leaves.tolist()
+            if number[leaf] >= 0 and (label := tree.labels[leaf]) in given.published and label not in own
+        }
+        places = [
+            _Place(int(tree.last_leaf[node]) - 1, len(tree.parent) - node, size + node, tree.labels[node])
+            for node in nodes
+        ]
+        return cls(places, order, of_code, listed)
 
 
 def _nodes(hierarchy: EncodedHierarchy, leaves: Ints, people: Longs, least: int) -> list[int]:
@@ -325,28 +370,32 @@ def _nodes(hierarchy: EncodedHierarchy, leaves: Ints, people: Longs, least: int)
     np.add.at(carried, leaves, people)
     enough = _enough(int(carried.sum()), least)
     values = {hierarchy.labels[leaf] for leaf in hierarchy.leaves.tolist()}
-    known: dict[str | None, int] = {}
-    for label in hierarchy.labels:
-        known[label] = known.get(label, 0) + 1
-    found = []
+    times = Counter(hierarchy.labels)
+    # A label that stands for a value, or at several nodes, would not say which node is meant.
+    clear = [label not in values and times[label] == 1 and label != SUPPRESSED_TEXT for label in hierarchy.labels]
+    inner = (hierarchy.level > 0) & (hierarchy.leaf_count > 1) & np.array(clear, dtype=bool)
+    nodes = []
     # A parent has a smaller number than its children.
     for node in range(len(carried) - 1, 0, -1):
-        label = hierarchy.labels[node]
-        says = hierarchy.leaf_count[node] > 1 and label not in values and known[label] == 1
-        if hierarchy.level[node] > 0 and says and label != SUPPRESSED_TEXT and carried[node] >= enough:
-            found.append(node)
+        if inner[node] and carried[node] >= enough:
+            nodes.append(node)
         else:
             carried[hierarchy.parent[node]] += carried[node]
-    return found
+    return nodes
 
 
 def _nearest_above(hierarchy: EncodedHierarchy, nodes: list[int]) -> Longs:
-    """The nearest of some nodes above each node, -1 if there is none."""
-    found = np.full(len(hierarchy.parent), -1, dtype=np.int64)
-    chosen = set(nodes)
-    for node in range(1, len(found)):
-        found[node] = node if node in chosen else found[hierarchy.parent[node]]
-    return found
+    """The nearest of some nodes at or above each node, -1 if there is none."""
+    nearest = np.full(len(hierarchy.parent), -1, dtype=np.int64)
+    nearest[nodes] = nodes
+    for node in range(1, len(nearest)):
+        if nearest[node] < 0:
+            nearest[node] = nearest[hierarchy.parent[node]]
+    return nearest
+
+
+_Range = tuple[float, float, str | None]
+"""A pool of numbers: where it begins, before where it ends, and its text."""
 
 
 class _Numbers:
@@ -374,28 +423,31 @@ class _Numbers:
         # A step may be lost beside a large number.
         self.high = math.inf if bounds is None else max(bounds[1] + float(step), math.nextafter(bounds[1], math.inf))
 
+    @property
+    def missing_is_named(self) -> bool:
+        """Whether enough people have a missing value."""
+        return self.domain.has_missing and bool(self.named[-1])
+
     def pools(self) -> tuple[Pools, Longs]:
-        numbers, labels, kind = self.domain.values, self.domain.labels.tolist(), self.domain.kind
+        numbers, labels = self.domain.values, self.domain.labels.tolist()
         cuts = self._cuts(0, len(self.numbers)) if self.least > 1 else []
-        ends = [self.low, *cuts, self.high]
-        # Without a cut everything is left to the last pool.
-        ranges = list(pairwise(ends)) if cuts else []
-        known = np.flatnonzero(self.named[: len(numbers)])
-        found: list[tuple[float, float, str | None]] = [
-            (float(numbers[at]), float(numbers[at]), labels[at]) for at in known
-        ]
-        found += [(low, high, _range(kind, low, high)) for low, high in ranges]
-        found.sort(key=lambda one: one[:2])
-        alone = [low == high for low, high, _ in found]
-        if self.domain.has_missing and self.named[-1]:
-            found.append((math.nan, math.nan, None))
-            alone.append(True)
+        known = np.flatnonzero(self.named[: len(numbers)]).tolist()
+        values: list[_Range] = [(float(numbers[at]), float(numbers[at]), labels[at]) for at in known]
+        pools = sorted([*values, *self._ranges(cuts)], key=lambda pool: pool[:2])
+        if self.missing_is_named:
+            pools.append((math.nan, math.nan, None))
         if self.least > 1:
-            found.append((math.nan, math.nan, SUPPRESSED_TEXT) if cuts else (self.low, self.high, SUPPRESSED_TEXT))
-            alone.append(False)
-        low, high = (np.array([one[at] for one in found], dtype=np.float64) for at in (0, 1))
-        pools = Pools(tuple(one[2] for one in found), np.array(alone, dtype=bool), low, high, self._reach())
-        return pools, self._pool_of_code(pools, np.array(cuts))
+            pools.append((math.nan, math.nan, SUPPRESSED_TEXT) if cuts else (self.low, self.high, SUPPRESSED_TEXT))
+        low, high = np.array([pool[:2] for pool in pools], dtype=np.float64).reshape(-1, 2).T.copy()
+        texts = tuple(text for _, _, text in pools)
+        alone = (low == high) | np.array([text is None for text in texts], dtype=bool)
+        found = Pools(texts, alone, low, high, self._reach())
+        return found, self._pool_of_code(found, np.array(cuts))
+
+    def _ranges(self, cuts: list[float]) -> list[_Range]:
+        """The ranges between cuts; without a cut everything is left to the last pool."""
+        ends = pairwise([self.low, *cuts, self.high]) if cuts else ()
+        return [(low, high, _range(self.domain.kind, low, high)) for low, high in ends]
 
     def _pool_of_code(self, pools: Pools, cuts: Floats) -> Longs:
         numbers = self.domain.values
@@ -407,16 +459,16 @@ class _Numbers:
         single = np.flatnonzero(pools.alone & ~np.isnan(low))
         known = np.flatnonzero(self.named[: len(numbers)])
         of_code[known] = single
-        if self.domain.has_missing and self.named[-1]:
+        if self.missing_is_named:
             of_code[-1] = pools.texts.index(None)
         return of_code
 
     def _cuts(self, first: int, last: int) -> list[float]:
-        """Where the numbers from one to before another are cut, so that each part has enough people."""
+        """Where to cut the numbers from one to before another, so that each part has enough people."""
         total = self.reached[last] - self.reached[first]
         if total < 2 * self.enough:
             return []
-        # Each side has enough people if the cut lies above the one and not above the other.
+        # Each side has enough people if the cut lies above the number at ``below`` and not above that at ``above``.
         below = int(np.searchsorted(self.reached, self.reached[first] + self.enough)) - 1
         above = int(np.searchsorted(self.reached, self.reached[last] - self.enough, side="right")) - 1
         if below >= above:
@@ -431,7 +483,7 @@ class _Numbers:
         return [*self._cuts(first, at), cut, *self._cuts(at, last)]
 
     def _reach(self) -> tuple[float, float] | None:
-        """Round numbers at or beyond which enough people lie, on either side."""
+        """Two round numbers: enough people lie at or below the one, and at or above the other."""
         if self.reached[-1] < self.least or self.least == 1:
             return None
         first = exactly(float(self.numbers[np.searchsorted(self.reached, self.least) - 1]))
@@ -453,17 +505,17 @@ def _range(kind: Kind, low: float, high: float) -> str:
 
 
 def _round_numbers(low: float, high: float, step: Fraction) -> list[float]:
-    """Round numbers above one number and not above another: a few of the column's grid, the roundest first."""
+    """A few numbers of the column's grid above one number and not above another, the roundest first."""
     after, last = exactly(low), exactly(high)
-    found: dict[float, None] = {}
+    rounds: dict[float, None] = {}
     for unit in _units_down(last - after, step):
         first = after // unit + 1
         numbers = (_as_float(number * unit) for number in range(first, last // unit + 1))
         # Floats may be wider apart than the grid.
-        found |= dict.fromkeys(one for one in numbers if low < one <= high)
-        if len(found) >= _CANDIDATES:
+        rounds |= dict.fromkeys(number for number in numbers if low < number <= high)
+        if len(rounds) >= _CANDIDATES:
             break
-    return list(found)
+    return list(rounds)
 
 
 def _units(step: Fraction) -> Iterator[Fraction]:
@@ -475,12 +527,12 @@ def _units(step: Fraction) -> Iterator[Fraction]:
 
 def _units_down(width: Fraction, step: Fraction) -> list[Fraction]:
     """Units from about a width down to the step."""
-    found = []
+    units = []
     for unit in _units(step):
-        found.append(unit)
+        units.append(unit)
         if unit > width:
             break
-    return found[::-1]
+    return units[::-1]
 
 
 def _as_float(number: Fraction) -> float:

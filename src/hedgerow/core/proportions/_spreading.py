@@ -1,16 +1,16 @@
-"""Spreading bins over values: the one place where learners learn what the people of a class may hold.
+"""From bins to values: what learners may assume that the people of a class hold.
 
-The values of a column are those that its pools, the published cells and hierarchies name. A range has a few numbers
-that stand for all of it, and those that the table publishes there. A bin is shared by the values of its pools that the
-published cell allows: the members of a set, the numbers of an interval, the values below a label. Pools share it by the
-marginal, the values of a pool equally; a number that stands for a piece of a range counts for the whole piece. A pool
-of which nobody names a value is drawn as missing.
+A column has the values that its pools, its published cells and its hierarchy name. For a range of numbers a few numbers
+stand in, beside those that the table publishes there. The people of a bin are shared among the values of its pools that
+the published cell allows: the members of a set, the numbers of an interval, the values below a label. Pools share them
+by the marginal, the values of a pool equally; a number that stands for a piece of a range counts for the whole piece. A
+pool of which no value is named is drawn as missing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +23,7 @@ from hedgerow.core.cells import (
     NO_LABELS,
     Interval,
     Leaves,
+    Meaning,
     Node,
     Suppressed,
     ValueSet,
@@ -46,15 +47,15 @@ __all__ = ["Points", "Spread", "on_grid", "points_of", "spread_out"]
 
 
 # --------------------------------------------------------------------------------------------------
-# Points: the values of a column as far as its proportions and its published cells name them.
+# Points: the values of a column that its pools, its published cells and its hierarchy name.
 #
-# A category is a point if a pool names it, or a published set, or a hierarchy. Of numbers and dates the points are
-# the pools of one value, the members of published sets, and for every range a few numbers, each of which stands for a
-# piece of it. Pieces end where published intervals do, so that a cell has each of them whole or not at all. For a
-# pool without any point a missing value stands in.
+# A category is a point if a pool, a published set or the hierarchy names it. The points of numbers and dates are the
+# pools of one value, the members of published sets, and a few numbers of every range, each of which stands for a piece
+# of it. Pieces end where published intervals end, so that a cell holds each of them completely or not at all. A missing
+# value stands in for a pool without any point.
 
 
-# So many numbers stand for a range.
+# How many numbers stand for a range.
 _PIECES: Final = 8
 
 
@@ -69,15 +70,15 @@ class Points:
     numbers : float array, optional
     has_missing : bool
     pool : int array
-        The pool of each; -1 for a value that is only published.
+        The pool of each value; -1 for a value that is published but in no pool.
     weight : float array
         How many people of the table hold it, by the marginal.
     low, high : float arrays
-        The smallest and the largest number that it stands for; nan if it is none.
+        The smallest and the largest number that it stands for; nan if it is no number.
     stands_in : mapping of pool to float
         The pools without points, and their weights: a missing value stands in for them.
     missing_is_held : bool
-        Whether the missing value, if there is one, is a point of its own pool too.
+        Whether the missing value also is a point of its own pool.
     beyond : bool array
         Which numbers are drawn only where a published interval holds them.
     """
@@ -120,7 +121,7 @@ def points_of(column: ColumnProportions, below: Leaves = NO_LABELS, listed: Coll
 
 
 def on_grid(number: float, step: Fraction) -> float:
-    """The number of a grid that is nearest.
+    """The nearest number of a grid.
 
     >>> on_grid(38.25, Fraction(1)), on_grid(1e300, Fraction(1, 100))
     (38.0, 1e+300)
@@ -130,48 +131,52 @@ def on_grid(number: float, step: Fraction) -> float:
 
 
 def _categories(column: ColumnProportions, below: Leaves, listed: Collection[str | None]) -> Points:
-    pools = column.pools
-    pool_of = {value: at for at, members in enumerate(pools.members) for value in members}
     cells = [read(text, "text", below) for text in column.texts]
-    names: set[str | None] = set(listed)
-    for cell in cells:
-        names |= cell.values if isinstance(cell, Node) else set()
-        names |= cell.members if isinstance(cell, ValueSet) and len(cell.members) > 1 else set()
-    # A node of few values stands below one of more.
-    nodes = [at for at, text in enumerate(pools.texts) if not pools.alone[at] and text in below]
-    of_node: dict[str | None, int] = {}
-    for at in sorted(nodes, key=lambda at: -len(below[str(pools.texts[at])])):
-        of_node |= dict.fromkeys(below[str(pools.texts[at])], at)
-    for value in names.union(pools.listed, of_node) - pool_of.keys():
-        at = pools.listed.get(value, of_node.get(value, pools.rest))
-        if at >= 0:
-            pool_of[value] = at
-    for cell in cells:
-        # A value of whose people nothing is told, or a label that nothing is known of.
-        if isinstance(cell, ValueSet) and len(cell.members) == 1:
-            (value,) = cell.members
-            pool_of.setdefault(value, -1)
-    held = np.bincount([at for at in pool_of.values() if at >= 0], minlength=len(pools))
-    stands_in = _without_points(column, held)
+    # A value that is published alone may be in no pool: nothing is published of its people, or it is an unknown label.
+    pool_of = dict.fromkeys(_single_values(cells), -1) | _pools_of_values(column.pools, _listed(cells, listed), below)
+    held = np.bincount([at for at in pool_of.values() if at >= 0], minlength=len(column.pools))
+    stands_in = _without_points(column, pool_of.values())
     missing_is_held = None in pool_of
-    if stands_in and not missing_is_held:
-        pool_of[None] = min(stands_in)
+    if stands_in:
+        pool_of.setdefault(None, min(stands_in))
     labels = sorted(value for value in pool_of if value is not None)
-    values: list[str | None] = [*labels, *([None] if None in pool_of else [])]
+    values: list[str | None] = [*labels, *[None] * (None in pool_of)]
     pool = np.array([pool_of[value] for value in values], dtype=np.int64)
     weight = np.where(pool >= 0, column.marginal[pool] / np.maximum(held[pool], 1), 0.0)
     nowhere = np.full(len(pool), np.nan)
     return Points(labels, None, None in pool_of, pool, weight, nowhere, nowhere, stands_in, missing_is_held, pool < -1)
 
 
-def _without_points(column: ColumnProportions, held: Longs) -> dict[int, float]:
-    """The pools without points and their weights; of so few people that their number is not published, nothing."""
-    lacking = np.flatnonzero(held == 0).tolist()
+def _single_values(cells: Iterable[Meaning]) -> set[str | None]:
+    """The values that are published alone."""
+    return {value for cell in cells if isinstance(cell, ValueSet) and len(cell.members) == 1 for value in cell.members}
+
+
+def _listed(cells: Iterable[Meaning], listed: Iterable[str | None]) -> set[str | None]:
+    """The listed values, and those that published labels and sets of several values name."""
+    below = (cell.values for cell in cells if isinstance(cell, Node))
+    members = (cell.members for cell in cells if isinstance(cell, ValueSet) and len(cell.members) > 1)
+    return set(listed).union(*below, *members)
+
+
+def _pools_of_values(pools: Pools, values: Iterable[str | None], below: Leaves) -> dict[str | None, int]:
+    """The pool of each of some values, and of all that pools name; values that are in none are left out."""
+    nodes = [(at, below[text]) for at, text in enumerate(pools.texts) if text in below and not pools.alone[at]]
+    # A node of few values stands below one of more.
+    nodes.sort(key=lambda node: -len(node[1]))
+    of_node = {value: at for at, inside in nodes for value in inside}
+    pool_of = {**dict.fromkeys(values, pools.rest), **of_node, **pools.of_value}
+    return {value: at for value, at in pool_of.items() if at >= 0}
+
+
+def _without_points(column: ColumnProportions, pool_of_point: Iterable[int]) -> dict[int, float]:
+    """The pools without points and their weights: none if so few people hold them that no number is published."""
+    lacking = sorted({*range(len(column.pools))}.difference(pool_of_point))
     return {at: float(column.marginal[at]) if column.marginal[at] >= column.support else 0.0 for at in lacking}
 
 
 class _Piece(NamedTuple):
-    """A number that stands for those from ``low`` to ``high``, so many of the grid."""
+    """A number that stands for all ``values`` numbers of the grid from ``low`` to ``high``."""
 
     number: float
     values: float
@@ -180,84 +185,105 @@ class _Piece(NamedTuple):
     beyond: bool = False
 
 
+_NumberPoint = tuple[_Piece, str, int]
+"""A piece, its label and its pool."""
+
+
+class _NumberCells(NamedTuple):
+    """What the published cells of a column of numbers or dates say.
+
+    Attributes
+    ----------
+    members : set of str or None
+        The members of sets.
+    numbers : set of float
+        The numbers that are published alone; they stand for themselves, never for a piece around them.
+    intervals : list of Interval
+    """
+
+    members: set[str | None]
+    numbers: set[float]
+    intervals: list[Interval]
+
+    @classmethod
+    def of(cls, column: ColumnProportions) -> _NumberCells:
+        """Read the cells of a column."""
+        kind, texts = column.kind, column.texts
+        sets = [cell for cell in map(parse, texts) if isinstance(cell, ValueSet)]
+        alone = [number for text in texts if (number := number_in(text, kind)) is not None]
+        intervals = [cell for cell in (read(text, kind) for text in texts) if isinstance(cell, Interval)]
+        numbers = {on_grid(number, column.step) for number in alone}
+        return cls({member for cell in sets for member in cell.members}, numbers, intervals)
+
+    @property
+    def limits(self) -> list[Interval]:
+        """Where pieces must end: published intervals, and published numbers as intervals of one number."""
+        return [*self.intervals, *(Interval(number, number, closed=True) for number in self.numbers)]
+
+
 def _numbers(column: ColumnProportions, missing_too: bool) -> Points:
-    pools, kind = column.pools, column.kind
-    lows, highs = required(pools.low, "the lower ends of pools"), required(pools.high, "the upper ends of pools")
-    write = number_text if kind == "number" else date_of_days
-    cells = [parse(text) for text in column.texts]
-    members = {one for cell in cells if isinstance(cell, ValueSet) for one in cell.members}
-    listed = np.unique([number for one in members if (number := number_in(one, kind)) is not None])
-    shown = {on_grid(one, column.step) for text in column.texts if (one := number_in(text, kind)) is not None}
-    # A number that is published stands for itself, never for a piece around it.
-    published = [cell for cell in (read(text, kind) for text in column.texts) if isinstance(cell, Interval)]
-    intervals = [*published, *(Interval(number, number, closed=True) for number in shown)]
-    named = np.unique(lows[pools.alone & (lows == highs)])
-    listed = listed[~np.isin(listed, named)]
-    found: list[tuple[_Piece, str, int]] = []
-    for at, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True)):
-        if pools.alone[at] and low == high:
-            label = next(value for value in pools.members[at] if value is not None)
-            found.append((_itself(low), label, at))
-        elif low < high:
-            inside = listed[(listed >= low) & (listed < high)]
-            taken = np.union1d(named[(named >= low) & (named < high)], inside)
-            pieces = [*map(_itself, inside.tolist()), *_pieces_of_pool(column, at, published, intervals, taken)]
-            found += [(piece, write(piece.number), at) for piece in pieces]
-    known = {piece.number for piece, _, _ in found}
-    found += [(_Piece(number, 0.0, number, number), write(number), -1) for number in shown - known]
-    found.sort()
-    labels = [label for _, label, _ in found]
-    lacking = pools.of_value.get(None, pools.rest if missing_too or None in members else -1)
-    held = np.bincount([at for _, _, at in found if at >= 0], minlength=len(pools))
-    if lacking >= 0:
-        held[lacking] += 1
-    stands_in = _without_points(column, held)
-    if lacking >= 0 or stands_in:
-        found.append((_Piece(np.nan, 1.0, np.nan, np.nan), "", lacking if lacking >= 0 else min(stands_in)))
-    pool = np.array([at for _, _, at in found], dtype=np.int64)
-    numbers, values, from_low, to_high, further = np.array([piece for piece, _, _ in found]).reshape(-1, 5).T
+    pools, cells = column.pools, _NumberCells.of(column)
+    points = _number_points(column, cells)
+    labels = [label for _, label, _ in points]
+    missing_at = pools.of_value.get(None, pools.rest if missing_too or None in cells.members else -1)
+    stands_in = _without_points(column, [*(at for _, _, at in points), missing_at])
+    has_missing = missing_at >= 0 or bool(stands_in)
+    if has_missing:
+        points.append((_Piece(np.nan, 1.0, np.nan, np.nan), "", missing_at if missing_at >= 0 else min(stands_in)))
+    pool = np.array([at for _, _, at in points], dtype=np.int64)
+    numbers, values, low, high, further = np.array([piece for piece, _, _ in points]).reshape(-1, 5).T
     beyond = further > 0
     drawn = (pool >= 0) & ~beyond
     total = np.bincount(pool[drawn], values[drawn], len(pools))[pool]
-    # Beyond the numbers that a range is drawn from people lie as near together as in it.
+    # Beyond the numbers that a range is drawn from, people are taken to lie as densely as in it.
     weight = column.marginal[pool] * np.divide(
         values, total, out=np.zeros(len(values)), where=(values > 0) & (total > 0)
     )
-    return Points(
-        labels,
-        numbers[: len(labels)],
-        lacking >= 0 or bool(stands_in),
-        pool,
-        weight,
-        from_low,
-        to_high,
-        stands_in,
-        lacking >= 0,
-        beyond,
-    )
+    known = numbers[: len(labels)]
+    return Points(labels, known, has_missing, pool, weight, low, high, stands_in, missing_at >= 0, beyond)
 
 
-def _pieces_of_pool(
-    column: ColumnProportions, at: int, published: Sequence[Interval], intervals: Sequence[Interval], taken: Floats
-) -> list[_Piece]:
+def _number_points(column: ColumnProportions, cells: _NumberCells) -> list[_NumberPoint]:
+    """The numbers of a column in ascending order, without the missing value."""
+    pools, kind = column.pools, column.kind
+    write = number_text if kind == "number" else date_of_days
+    lows, highs = required(pools.low, "the lower ends of pools"), required(pools.high, "the upper ends of pools")
+    single = pools.alone & (lows == highs)
+    named = np.unique(lows[single])
+    members = [number for member in cells.members if (number := number_in(member, kind)) is not None]
+    listed = np.setdiff1d(members, named)
+    points = [(_itself(float(lows[at])), str(pools.members[at][0]), at) for at in np.flatnonzero(single).tolist()]
+    for at in np.flatnonzero(lows < highs).tolist():
+        inside, known = (numbers[(numbers >= lows[at]) & (numbers < highs[at])] for numbers in (listed, named))
+        pieces = _pieces_of_pool(column, at, cells, np.union1d(known, inside))
+        points += [(piece, write(piece.number), at) for piece in (*map(_itself, inside.tolist()), *pieces)]
+    elsewhere = cells.numbers.difference(piece.number for piece, _, _ in points)
+    return sorted([*points, *((_Piece(number, 0.0, number, number), write(number), -1) for number in elsewhere)])
+
+
+def _pieces_of_pool(column: ColumnProportions, at: int, cells: _NumberCells, taken: Floats) -> list[_Piece]:
     """The pieces of a range as far as it is drawn, and those beyond that published intervals still reach."""
-    pools, step = column.pools, column.step
+    pools, step, limits = column.pools, column.step, cells.limits
     low, high = (float(required(ends, "the ends of pools")[at]) for ends in (pools.low, pools.high))
-    if math.isfinite(low) and math.isfinite(high) and pools.reach is None:
-        return _pieces(low, high, intervals, taken, step)
-    inside = [one for one in published if one.low < high and low < one.high]
-    from_here = min((one.low for one in inside if math.isfinite(one.low)), default=math.inf)
-    to_here = max((one.high + float(step) * one.closed for one in inside if math.isfinite(one.high)), default=-math.inf)
-    from_here, to_here = max(low, from_here), min(high, to_here)
-    first, last = (from_here, to_here) if pools.reach is None else (max(low, pools.reach[0]), min(high, pools.reach[1]))
-    pieces = _pieces(first, last, intervals, taken, step) if first < last else []
+    if pools.reach is None and math.isfinite(low) and math.isfinite(high):
+        return _pieces(low, high, limits, taken, step)
+    lowest, highest = _reach_of_intervals(low, high, cells.intervals, step)
     if pools.reach is None:
-        return pieces
-    for begin, end in ((from_here, min(first, to_here)), (max(last, from_here), to_here)):
-        if begin < end:
-            outside = taken[(taken >= begin) & (taken < end)]
-            pieces += [piece._replace(beyond=True) for piece in _pieces(begin, end, intervals, outside, step)]
+        return _pieces(lowest, highest, limits, taken, step)
+    first, last = max(low, pools.reach[0]), min(high, pools.reach[1])
+    pieces = _pieces(first, last, limits, taken, step)
+    for begin, end in ((lowest, min(first, highest)), (max(last, lowest), highest)):
+        outside = taken[(taken >= begin) & (taken < end)]
+        pieces += [piece._replace(beyond=True) for piece in _pieces(begin, end, limits, outside, step)]
     return pieces
+
+
+def _reach_of_intervals(low: float, high: float, intervals: Iterable[Interval], step: Fraction) -> tuple[float, float]:
+    """From where to where the finite ends of published intervals reach within a range."""
+    inside = [interval for interval in intervals if interval.low < high and low < interval.high]
+    lows = [interval.low for interval in inside if math.isfinite(interval.low)]
+    highs = [interval.high + float(step) * interval.closed for interval in inside if math.isfinite(interval.high)]
+    return max(low, min(lows, default=math.inf)), min(high, max(highs, default=-math.inf))
 
 
 def _itself(number: float) -> _Piece:
@@ -265,9 +291,12 @@ def _itself(number: float) -> _Piece:
 
 
 def _pieces(low: float, high: float, intervals: Sequence[Interval], taken: Floats, step: Fraction) -> list[_Piece]:
-    """Numbers that stand for the pieces of a range; those that are taken stand for themselves."""
+    """Numbers that stand for the pieces of a range, if it has any; those that are taken stand for themselves."""
+    if low >= high:
+        return []
     scale = float(1 / step)
-    cuts = [end for one in intervals for end in (one.low, one.high + float(step) * one.closed) if low < end < high]
+    ends = (end for interval in intervals for end in (interval.low, interval.high + float(step) * interval.closed))
+    cuts = [end for end in ends if low < end < high]
     if not max(abs(low), abs(high)) * scale < COUNTED or round(low * scale) == round(high * scale):
         return _pieces_between_floats(low, high, cuts, taken)
     # In cells of the grid, counted from 0.
@@ -300,18 +329,18 @@ def _pieces_between_floats(low: float, high: float, cuts: Sequence[float], taken
     # Only their proportions matter, and their sum must not overflow.
     widths = edges[1:] / 1024 - edges[:-1] / 1024
     rows = zip(middles.tolist(), widths.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-    wide = [_Piece(middle, width, one, other) for middle, width, one, other in rows if one < middle < other]
+    wide = [_Piece(middle, width, first, last) for middle, width, first, last in rows if first < middle < last]
     if wide or len(taken):
         return [piece for piece in wide if piece.number not in taken]
     return [_Piece(low, 1.0, low, low)]
 
 
-# So many entries are in memory at once, where values are drawn from what all classes may hold.
+# How many entries are in memory at once, where values are drawn from what all classes may hold.
 _ENTRIES: Final = 1 << 21
 _POOLS: Final = 31  # bits of the number of a pool
 
 Entries = tuple[Longs, Ints, Floats]
-"""Where the entries of each one begin, their codes, and their weights."""
+"""Where the entries of each class begin, their codes, and their weights."""
 
 
 class SomePatterns(NamedTuple):
@@ -328,7 +357,7 @@ class SomePatterns(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """The values of each different bin, made when they are asked for: together they may be far more than the values.
+    """The values of each different bin, made on demand: together they may be far more than the values of the column.
 
     Attributes
     ----------
@@ -346,10 +375,10 @@ class Patterns:
         starts = np.concatenate([[0], np.cumsum(self.lengths[patterns])]).astype(np.int64)
         entries = int(starts[-1])
         codes, pools, shares = np.empty(entries, np.int32), np.empty(entries, np.int64), np.empty(entries)
-        for at, pattern in enumerate(patterns.tolist()):
+        for at, number in enumerate(patterns.tolist()):
             here = slice(starts[at], starts[at + 1])
-            found = self.spreading.pattern(self.bins[pattern])
-            codes[here], pools[here], shares[here] = self.code_of_point[found.codes], found.pools, found.shares
+            pattern = self.spreading.pattern(self.bins[number])
+            codes[here], pools[here], shares[here] = self.code_of_point[pattern.codes], pattern.pools, pattern.shares
         return SomePatterns(starts, codes, pools, shares)
 
     def blocks(self) -> Iterator[tuple[int, SomePatterns]]:
@@ -359,7 +388,7 @@ class Patterns:
 
 
 def runs_within(lengths: Longs, most: int) -> Iterator[tuple[int, int]]:
-    """Cut a sequence into runs whose lengths add up to no more, except those of one member.
+    """Cut a sequence into runs whose lengths add up to at most ``most``; a run of one member may be longer.
 
     >>> list(runs_within(np.array([3, 1, 2, 9, 1]), 4))
     [(0, 2), (2, 3), (3, 4), (4, 5)]
@@ -380,9 +409,9 @@ class Spread:
     Attributes
     ----------
     domain : Domain
-        The values; ``records`` says about how many people hold each, at least one.
+        The values; ``records`` has about how many people hold each, at least one.
     pool : int array (domain.size,)
-        The pool of each value; -1 for a number that a class publishes instead of telling its bins.
+        The pool of each value; -1 for a number that a class publishes instead of its bins.
     low, high : float arrays (domain.size,)
         The numbers of the grid, both included, that a value stands for: itself, or a piece of a range; nan for others.
     step : Fraction
@@ -395,9 +424,9 @@ class Spread:
     records : int array (bins,)
         How many people each bin has.
     unnamed : int
-        What a value counts as that nobody names: the missing value, where it stands in for the last pool; else -1.
+        The code for values that nothing names: the missing value, where it stands in for the last pool; else -1.
     outermost : tuple of int
-        What numbers count as that lie below or above all those that ranges are drawn from; else -1.
+        The codes for numbers below and above all those that ranges are drawn from; else -1.
     """
 
     domain: Domain
@@ -421,7 +450,7 @@ class Spread:
         return csr_array(vstack(blocks, "csr")) if blocks else csr_array((0, self.domain.size))
 
     def blocks(self) -> Iterator[tuple[int, csr_array]]:
-        """The matrix as blocks of so many classes as fit into memory together, each with its first class."""
+        """The matrix in blocks of as many classes as fit into memory, each with the number of its first class."""
         from scipy.sparse import csr_array
 
         lengths = self.patterns.lengths[self.pattern]
@@ -468,7 +497,7 @@ class Spread:
         return held
 
     def codes_of(self, domain: Domain) -> Longs:
-        """What each value of a domain counts as, -1 if nothing.
+        """The code that each value of another domain counts as, -1 if none.
 
         A number counts as the piece of a range that it lies in, or as the last piece of an open range.
         """
@@ -491,13 +520,13 @@ class Spread:
         return np.append(codes, [known.missing_code] * domain.has_missing).astype(np.int64)
 
     def classes(self) -> Entries:
-        """How many people of each class hold which values: where its entries begin, their codes, and the people."""
+        """The values of each class: where its entries begin, their codes, and how many people hold each."""
         held = self.matrix
         return held.indptr.astype(np.int64), held.indices.astype(np.int32), held.data
 
 
 def _outermost(pools: Pools, pool_of_number: Longs) -> tuple[int, int]:
-    """The first and the last number of the ranges that hold others still further out than they are drawn."""
+    """The first and the last number of the ranges that reach further out than they are drawn."""
     if pools.low is None or pools.high is None:
         return -1, -1
     first, last = (math.inf, -math.inf) if pools.reach is None else pools.reach
@@ -535,7 +564,7 @@ def spread_out(column: ColumnProportions, below: Leaves, listed: Collection[str 
 
 
 class _Bin(NamedTuple):
-    """What decides the values of a bin: its text, ``None`` for anything, its pools, and those that are not in it."""
+    """What decides the values of a bin: the published text (``None`` for any), its pools, and those left out of it."""
 
     text: int | None
     first: int
@@ -581,7 +610,7 @@ class _Spreading:
         for at, (text, first, last, alone) in enumerate(
             zip(text_of_bin.tolist(), column.first.tolist(), column.last.tolist(), own.tolist(), strict=True)
         ):
-            apart = () if alone else tuple(one for one in owned[column.class_of_bin[at]] if first <= one <= last)
+            apart = () if alone else tuple(pool for pool in owned[column.class_of_bin[at]] if first <= pool <= last)
             key = first if alone else (text, first, last, apart)
             if key not in known:
                 known[key] = len(bins)
@@ -590,13 +619,12 @@ class _Spreading:
         of_pattern = np.bincount(pattern, column.records, len(bins))
         size = len(points.pool) + 1
         held, people, lengths = np.zeros(size, dtype=bool), np.zeros(size), np.empty(len(bins), dtype=np.int64)
-        for at, one in enumerate(bins):
-            entries = self.pattern(one)
+        for at, entries in enumerate(map(self.pattern, bins)):
             lengths[at] = len(entries.codes)
             held[entries.codes] = True
             # The missing value may be there several times.
             np.add.at(people, entries.codes, entries.shares * of_pattern[at])
-        # Values that no bin may hold are none of the column.
+        # Values that no bin may hold are not values of the column.
         used = np.flatnonzero(held)
         people = people[used]
         patterns = Patterns(self, bins, lengths, (np.cumsum(held) - 1).astype(np.int32))
@@ -630,61 +658,71 @@ class _Spreading:
             return -1
         return domain.missing_code if rest in self.points.stands_in or self.points.pool[used[-1]] == rest else -1
 
-    def pattern(self, one: _Bin) -> _Pattern:
-        """The values of the pools from one to another, as far as the cell allows, and their shares."""
+    def pattern(self, bin: _Bin) -> _Pattern:
+        """The values of the pools of a bin, as far as the cell allows, and their shares."""
         points = self.points
-        text, first, last, apart = one
-        codes: Longs | slice | None = None
-        if text is not None:
-            itself = self._itself(text, first, last)
-            if itself is not None:
-                return _Pattern(np.array([itself]), points.pool[[itself]], np.ones(1))
-            if text not in self.allowed:
-                self.allowed[text] = self._allowed(self.column.texts[text])
-            codes = self.allowed[text]
-        held = self._inside(self.everything if codes is None else codes, first, last, apart)
-        anything = codes is None or not len(held)
-        if anything:
-            held = self._inside(self.everything, first, last, apart)
-        pools, weight = points.pool[held], points.weight[held]
-        if anything:
-            lacking = [at for at in points.stands_in if first <= at <= last and at not in apart]
-            held = np.append(held, np.full(len(lacking), len(points.labels)))
-            pools, weight = np.append(pools, lacking), np.append(weight, [points.stands_in[at] for at in lacking])
+        code = self._published_code(bin)
+        if code is not None:
+            return _Pattern(np.array([code]), points.pool[[code]], np.ones(1))
+        allowed = self._allowed_codes(bin.text)
+        codes = np.empty(0, dtype=np.int64) if allowed is None else self._inside(allowed, bin)
+        pools, weight = points.pool[codes], points.weight[codes]
+        if not len(codes):
+            # Anything: all values of its pools, and missing values for the pools without any.
+            held = self._inside(self.everything, bin)
+            lacking = [at for at in points.stands_in if bin.first <= at <= bin.last and at not in bin.apart]
+            codes = np.append(held, np.full(len(lacking), len(points.labels)))
+            pools = np.append(points.pool[held], lacking)
+            weight = np.append(points.weight[held], [points.stands_in[at] for at in lacking])
         total = weight.sum()
         # A piece may be too narrow a part of its range for floats.
-        shares = weight / total if total > 0 else np.full(len(held), 1 / len(held))
-        return _Pattern(held.astype(np.int64), pools.astype(np.int64), shares)
+        shares = weight / total if total > 0 else np.full(len(codes), 1 / len(codes))
+        return _Pattern(codes.astype(np.int64), pools.astype(np.int64), shares)
 
-    def _inside(self, codes: Longs | slice, first: int, last: int, apart: tuple[int, ...]) -> Longs:
-        """Those of some values that are in the pools from one to another, but for a few."""
+    def _inside(self, codes: Longs | slice, bin: _Bin) -> Longs:
+        """Those of some values that are in the pools of a bin."""
         pool = self.points.pool[codes]
-        inside = (pool >= first) & (pool <= last)
-        if apart:
-            inside &= ~np.isin(pool, apart)
+        inside = (pool >= bin.first) & (pool <= bin.last)
+        if bin.apart:
+            inside &= ~np.isin(pool, bin.apart)
         return codes.start + np.flatnonzero(inside) if isinstance(codes, slice) else codes[inside]
 
-    def _itself(self, text: int, first: int, last: int) -> int | None:
-        """The code of what is published: a missing value, or a number of which the bin says nothing more."""
-        said = self.column.texts[text]
-        if said is None and self.points.has_missing and not self.only_numbers:
-            return len(self.points.labels)
-        if self.column.kind == "text":
-            # A published value that no pool names, or a label of which nothing is known.
-            code = self.points.code.get(self._single(said))
-            return code if code is not None and self.points.pool[code] < 0 and first == last else None
-        number = number_in(said, self.column.kind)
-        if number is None:
+    def _published_code(self, bin: _Bin) -> int | None:
+        """The code of the published value, if it is one and the bin says nothing more than it."""
+        if bin.text is None:
             return None
-        number = on_grid(number, self.column.step)
-        whole = first == 0 and last == len(self.column.pools) - 1
-        code = self.points.code_of_number.get(number)
-        return code if code is not None and (whole or self.points.pool[code] == first == last) else None
+        text = self.column.texts[bin.text]
+        if text is None and self.points.has_missing and not self.only_numbers:
+            return len(self.points.labels)
+        code = self._code_of_cell(text)
+        return code if code is not None and self._adds_nothing(bin, int(self.points.pool[code])) else None
+
+    def _code_of_cell(self, text: str | None) -> int | None:
+        """The code of the one value that a cell says, if it says one."""
+        if self.column.kind == "text":
+            return self.points.code.get(self._single(text))
+        number = number_in(text, self.column.kind)
+        return None if number is None else self.points.code_of_number.get(on_grid(number, self.column.step))
+
+    def _adds_nothing(self, bin: _Bin, pool: int) -> bool:
+        """Whether a bin says nothing more than a published value that is in this pool, -1 if in none."""
+        if self.column.kind == "text":
+            return pool < 0 and bin.first == bin.last
+        whole = bin.first == 0 and bin.last == len(self.column.pools) - 1
+        return whole or pool == bin.first == bin.last
 
     def _single(self, text: str | None) -> str | None:
         """The value that a cell of a column of text says, if it says one."""
-        said = stands_for(read(text, "text", self.below))
-        return next(iter(said)) if isinstance(said, frozenset) and len(said) == 1 else None
+        possible = stands_for(read(text, "text", self.below))
+        return next(iter(possible)) if isinstance(possible, frozenset) and len(possible) == 1 else None
+
+    def _allowed_codes(self, text: int | None) -> Longs | slice | None:
+        """The values that a published text may stand for, found once for each."""
+        if text is None:
+            return None
+        if text not in self.allowed:
+            self.allowed[text] = self._allowed(self.column.texts[text])
+        return self.allowed[text]
 
     def _allowed(self, text: str | None) -> Longs | slice | None:
         """The values that a cell may stand for, those of an interval as a slice; ``None`` if it may stand for all."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
-from hedgerow._internal.notebook import Shown, names_shown
+from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow.core.cells import PublishedColumn
 from hedgerow.core.counts import (
     Asked,
@@ -196,7 +196,7 @@ _PRIVATE = "PRIVATE: this file tells which original values went to which group. 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Recoding(Shown):
+class Recoding(NotebookRepr):
     """The fitted result of a method. It is a secret: for local recoding it lists original tuples.
 
     Attributes
@@ -319,15 +319,13 @@ class Recoding(Shown):
         values = self._values(opened.frame, self.router)
         recoded = {}
         for name in opened.frame.columns:
-            if name not in self.quasi and self.in_clear is not None and name not in self.in_clear:
-                continue
             if name in self.quasi:
                 at = self.quasi.index(name)
                 hidden = values[at] < 0
                 published = _published(opened, opened.frame[name], self.columns[at], hidden=bool(hidden.any()))
-                # The last one is for what has no published value.
+                # The last entry stands for rows without a published value.
                 recoded[name] = published[np.where(hidden, len(self.columns[at]), values[at])]
-            else:
+            elif self.in_clear is None or name in self.in_clear:
                 recoded[name] = opened.frame[name]
         return opened.back(assemble(opened, recoded))
 

@@ -8,7 +8,6 @@ worker on which a part is finished must have as much for its Python, beside what
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -18,13 +17,12 @@ from hedgerow._internal.arrays import Longs
 from hedgerow.core.counts import EncodedColumn, LargeTable, MemoryLimit
 from hedgerow.engines._coding import RECORDS, Keys
 from hedgerow.engines.spark._coding import Coding, learn_values
-from hedgerow.engines.spark._exchange import fetch, send
+from hedgerow.engines.spark._exchange import Workers, fetch
 from hedgerow.engines.spark._tuples import SparkTuples
 from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput
-from hedgerow.io.readers.spark import DataFrame, own_words
+from hedgerow.io.readers.spark import DataFrame
 from hedgerow.io.readers.spark import functions as F
-from hedgerow.io.scratch import Scratch
 from hedgerow.schema import Roles
 
 __all__ = ["TUPLES_SETTING", "keep_cells", "limit_of"]
@@ -57,22 +55,18 @@ def _shares(session: Any) -> Shares:
 
 
 def keep_cells(
-    session: Any,
-    folder: Scratch,
+    workers: Workers,
     roles: Roles,
     inside: Mapping[str, str],
     distinct: DataFrame,
     encode: Encode,
     limit: MemoryLimit,
-    words: Callable[[], own_words],
 ) -> tuple[LargeTable, SparkTuples, dict[str, EncodedColumn]]:
     """Encode the columns of cells, and let the workers keep the cells as codes.
 
     Parameters
     ----------
-    session : SparkSession
-    folder : Scratch
-        Where they are kept.
+    workers : Workers
     roles : Roles
     inside : mapping of column to str
         What each column is called inside.
@@ -81,17 +75,14 @@ def keep_cells(
     encode : callable
         Encodes a column, by its distinct values and how many records have each.
     limit : MemoryLimit
-    words : callable
-        Tells faults of Spark in our words.
     """
-    hand = partial(send, session, folder.path)
     encoded: dict[str, EncodedColumn] = {}
     values: dict[str, DataFrame] = {}
     records: set[int] = set()
-    most = _shares(session).most_values
+    most = _shares(workers.session).most_values
     for name in roles.counted:
         inner = inside[name]
-        with words():
+        with workers.words():
             found = fetch(distinct.groupBy(inner).agg(F.sum(RECORDS).alias(RECORDS)).limit(most + 1))
         if found.num_rows > most:
             raise BadInput(
@@ -101,13 +92,13 @@ def keep_cells(
         weights = found.column(1).to_numpy().astype(np.int64)
         encoded[name] = encode(name, found.column(0), weights)
         records.add(int(weights.sum()))
-        with words():
-            values[inner] = learn_values(hand, inner, found.column(0), encoded[name].codes)
+        with workers.words():
+            values[inner] = learn_values(workers.send, inner, found.column(0), encoded[name].codes)
     coding = Coding(Keys.of({inside[name]: column.domain.size for name, column in encoded.items()}), values)
     cells = coding.with_keys(distinct).select(*coding.keys.names, RECORDS)
     if any(column.respelled for column in encoded.values()):
         cells = cells.groupBy(*coding.keys.names).agg(F.sum(RECORDS).alias(RECORDS))
-    kept = SparkTuples(session, folder, roles, encoded, inside, coding, cells, words)
+    kept = SparkTuples(workers, roles, encoded, inside, coding, cells)
     if len(kept) > _MOST_CELLS:
         raise BadInput(f"The table has {len(kept):,} distinct tuples, and {_MOST_CELLS:,} can be numbered.")
     return LargeTable.of(roles, encoded, max(records), len(kept), limit, kept), kept, encoded

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,12 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.errors import BadInput, translated, unwritable
-from hedgerow.io.readers.spark import FAULTS, DataFrame, StorageLevel
+from hedgerow.io.readers.spark import FAULTS, DataFrame, StorageLevel, own_words
 from hedgerow.io.readers.spark import functions as F
 from hedgerow.io.scratch import Scratch
 
 __all__ = [
     "Send",
+    "Workers",
     "fetch",
     "is_local",
     "is_readable",
@@ -37,6 +39,28 @@ __all__ = [
 
 Send = Callable[[str, pa.Table], DataFrame]
 """Hands a table to Spark under a name."""
+
+
+@dataclass(frozen=True)
+class Workers:
+    """A session of Spark, and the folder where the driver and its workers exchange files.
+
+    Attributes
+    ----------
+    session : SparkSession
+    folder : Scratch
+    words : callable
+        Translates faults of Spark into messages of ours, which quote no cell.
+    """
+
+    session: Any
+    folder: Scratch
+    words: Callable[[], own_words]
+
+    def send(self, name: str, table: pa.Table) -> DataFrame:
+        """Hand a table to Spark under a name."""
+        return send(self.session, self.folder.path, name, table)
+
 
 BROADCAST_BYTES: Final = 1 << 25
 """A table up to this size goes to every worker; a larger one is joined by a shuffle of both sides."""

@@ -14,17 +14,15 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow._internal.arrays import Bools
 from hedgerow.core.counts import BadValues
 from hedgerow.engines._base import MOST_PLACES
-from hedgerow.engines._coding import CELL
 from hedgerow.engines._parquet import ParquetFiles
 from hedgerow.engines.source_file import File, FormatReader
 from hedgerow.engines.spark._exchange import is_readable, read_parquet, shared_folder
 from hedgerow.engines.spark._source import Origin, SparkSource
 from hedgerow.engines.sql import place_literal
 from hedgerow.engines.workspace import Workspace
-from hedgerow.errors import BadInput, required, translated
+from hedgerow.errors import BadInput, translated
 from hedgerow.io.readers.spark import own_words
 
 __all__ = ["SparkFileSource"]
@@ -87,15 +85,11 @@ class SparkFileSource(SparkSource):
             return self._work.fetch(query)
 
     def _located(self, bad: BadValues) -> BadInput:
-        return bad.located(self._reader.locate(bad.wrong, self._columns.index(bad.column), self._fetch))
+        return bad.located(self._reader.locate(bad.wrong, self.columns.index(bad.column), self._fetch))
 
-    def places(self, column: str, cells: Bools) -> str:
-        """The first lines of a CSV, or rows, whose value in a column is that of one of some cells."""
-        counted = required(self._counted, "the count of a table that is looked through")
-        known = required(counted.cells, "the cells of a table that fits into memory")
-        chosen = known.filter(pa.array(cells[known.column(CELL).to_numpy()]))
-        wrong = set(chosen.column(counted.inside[column]).to_pylist())
-        return self._reader.locate(wrong.__contains__, self._columns.index(column), self._fetch, MOST_PLACES)
+    def locate(self, column: str, wrong: set[object]) -> str:
+        """The first lines of a CSV, or rows, with some values of a column."""
+        return self._reader.locate(wrong.__contains__, self.columns.index(column), self._fetch, MOST_PLACES)
 
 
 def _fault(reader: FormatReader, name: str) -> BadInput:

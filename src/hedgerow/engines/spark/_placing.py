@@ -15,8 +15,7 @@ import pyarrow as pa
 from hedgerow._internal.arrays import Longs
 from hedgerow._internal.threads import side_by_side
 from hedgerow.core.recoding import Pieces
-from hedgerow.engines._base import ranking_columns
-from hedgerow.engines._clear import InClear, step
+from hedgerow.engines._base import InClear, ranking_columns, step
 from hedgerow.engines._coding import CELL, GROUP, dealt_out
 from hedgerow.engines.spark._coding import ranking_hash
 from hedgerow.engines.spark._exchange import Send, fetch

@@ -33,8 +33,7 @@ import pyarrow.parquet as pq
 from hedgerow._internal.arrays import Bools, Longs
 from hedgerow.core.counts import BadValues, EncodedColumn, FrequencyTable, LargeTable, MemoryLimit
 from hedgerow.core.recoding import Recoding
-from hedgerow.engines._base import encode, refuse_too_wide
-from hedgerow.engines._clear import InClear
+from hedgerow.engines._base import CountedSource, InClear, Source, encode, refuse_too_wide
 from hedgerow.engines._coding import CELL, GROUP, RECORDS
 from hedgerow.engines.source_file import in_zone
 from hedgerow.engines.spark._coding import canonical_text, refuse_other_kinds, without_signed_zeros
@@ -42,6 +41,7 @@ from hedgerow.engines.spark._counting import keep_cells, limit_of
 from hedgerow.engines.spark._exchange import (
     BROADCAST_BYTES,
     Send,
+    Workers,
     fetch,
     kept_by_workers,
     read_parquet,
@@ -61,7 +61,7 @@ from hedgerow.io.readers.spark import functions as F
 from hedgerow.io.scratch import Scratch
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["Origin", "SparkSource"]
+__all__ = ["CountedSpark", "Origin", "SparkSource"]
 
 _LOT: Final = "lot"
 _NESTED: Final = ("array", "map", "struct", "binary", "variant", "interval", "void")
@@ -105,7 +105,7 @@ class Origin:
     zone: Callable[[int], str | None] | None = None
 
 
-class SparkSource:
+class SparkSource(Source):
     """A Spark DataFrame.
 
     Parameters
@@ -120,50 +120,25 @@ class SparkSource:
     def __init__(self, table: DataFrame, *, temp: Path | None = None, origin: Origin | None = None) -> None:
         if not hasattr(table, "_jdf"):
             raise BadInput("Tables of Spark Connect cannot be read yet. Take a session that runs beside its driver.")
-        self._table = table
-        self._session: Any = table.sparkSession
-        self._temp = temp
-        self._origin = Origin() if origin is None else origin
-        self._counted: CountedTable | None = None
-        self._tuples: SparkTuples | None = None
-        self._records = 0
-        self._kept: Scratch | None = None
-        with self._own_words():
-            self._columns = list(table.columns)
-        refuse_too_wide(len(self._columns))
-        refuse_alike(self._columns)
+        self.table = table
+        self.session: Any = table.sparkSession
+        self.temp = temp
+        self.origin = Origin() if origin is None else origin
+        self.reads, self.untyped, self.decimal = self.origin.reads, self.origin.untyped, self.origin.decimal
+        with self.own_words():
+            self.columns = list(table.columns)
+        refuse_too_wide(len(self.columns))
+        refuse_alike(self.columns)
 
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of the columns."""
-        return self._columns
-
-    @property
-    def reads(self) -> tuple[Path, ...]:
-        """The files, if it comes from files."""
-        return self._origin.reads
-
-    def _own_words(self) -> own_words:
-        return own_words(self._session, lambda _: self._origin.fault())
+    def own_words(self) -> own_words:
+        return own_words(self.session, lambda _: self.origin.fault())
 
     def count(
         self,
         schema: Schema,
         roles: Roles,
-        random_state: int | None = None,  # noqa: ARG002 - it draws the homes of people, who are not counted here
-    ) -> FrequencyTable:
-        """Count the records of every cell."""
-        counts = self.count_or_keep(schema, roles)
-        if isinstance(counts, LargeTable):
-            raise counts.exceeds("this needs them all at once")
-        return counts
-
-    def count_or_keep(
-        self,
-        schema: Schema,
-        roles: Roles,
-        random_state: int | None = None,  # noqa: ARG002 - as for count
-    ) -> FrequencyTable | LargeTable:
+        random_state: int | None = None,  # noqa: ARG002 - it draws representatives of people, who are not counted here
+    ) -> CountedSpark:
         """Count the records of every cell; the cells stay with the workers where they are too many for the driver."""
         if roles.entity is not None:
             raise BadInput(
@@ -171,11 +146,11 @@ class SparkSource:
                 "out, or anonymize the files without Spark."
             )
         needed = list(dict.fromkeys((*roles.counted, *roles.published)))
-        refuse_other_kinds(self._table, needed)
-        kinds = {field.name: field.dataType for field in self._table.schema.fields}
-        inside = {name: f"c{at}" for at, name in enumerate(self._columns)}
+        refuse_other_kinds(self.table, needed)
+        kinds = {field.name: field.dataType for field in self.table.schema.fields}
+        inside = {name: f"c{at}" for at, name in enumerate(self.columns)}
         plain = {*roles.counted, *roles.pseudonymized}
-        numbered = self._table.toDF(*inside.values())
+        numbered = self.table.toDF(*inside.values())
         rows = numbered.select(
             *(
                 (without_signed_zeros(F.col(inner), kinds[name]) if name in plain else F.col(inner)).alias(inner)
@@ -184,8 +159,8 @@ class SparkSource:
             )
         )
         counted = CountedTable(schema, roles, rows, inside, kinds, None, frozenset())
-        with self._own_words():
-            limit = limit_of(self._session, len(roles.counted))
+        with self.own_words():
+            limit = limit_of(self.session, len(roles.counted))
             with kept_by_workers(rows.groupBy(*counted.keys).agg(F.count("*").alias(RECORDS))) as distinct:
                 if distinct.count() > limit.most:
                     return self._keep(counted, distinct, limit)
@@ -197,22 +172,19 @@ class SparkSource:
         encoded = {name: self._encode(counted, name, grouped.column(inside[name]), weights) for name in roles.counted}
         counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
         cells = grouped.drop_columns([RECORDS]).append_column(CELL, pa.array(cell))
-        self._counted = replace(counted, cells=cells, respelled=self._respelled(encoded))
-        return counts
+        return CountedSpark(self, counts, replace(counted, cells=cells, respelled=self._respelled(encoded)))
 
-    def _keep(self, counted: CountedTable, distinct: DataFrame, limit: MemoryLimit) -> LargeTable:
+    def _keep(self, counted: CountedTable, distinct: DataFrame, limit: MemoryLimit) -> CountedSpark:
         """Let the workers keep the cells, as codes."""
-        folder = shared_folder(self._session, self._temp, self._origin.destination)
+        folder = shared_folder(self.session, self.temp, self.origin.destination)
         work = partial(self._encode, counted)
-        large, self._tuples, encoded = keep_cells(
-            self._session, folder, counted.roles, counted.inside, distinct, work, limit, self._own_words
-        )
+        workers = Workers(self.session, folder, self.own_words)
+        large, tuples, encoded = keep_cells(workers, counted.roles, counted.inside, distinct, work, limit)
         self._check_all(large.records)
-        self._counted = replace(counted, respelled=self._respelled(encoded))
-        return large
+        return CountedSpark(self, large, replace(counted, respelled=self._respelled(encoded)), tuples)
 
     def _encode(self, counted: CountedTable, name: str, values: pa.ChunkedArray, weights: Longs) -> EncodedColumn:
-        untyped, point = self._origin.untyped, self._origin.decimal
+        untyped, point = self.origin.untyped, self.origin.decimal
         if pa.types.is_timestamp(values.type):
             values = in_zone(values, self._zone(name))
         with translated(BadValues, into=self._located):
@@ -220,59 +192,87 @@ class SparkSource:
 
     def _zone(self, name: str) -> str:
         """The time zone that the moments of a column are written in: that of their file, or what the session shows."""
-        if self._origin.zone is not None:
-            return self._origin.zone(self._columns.index(name)) or "UTC"
-        return str(self._session.conf.get("spark.sql.session.timeZone"))
+        if self.origin.zone is not None:
+            return self.origin.zone(self.columns.index(name)) or "UTC"
+        return str(self.session.conf.get("spark.sql.session.timeZone"))
 
     def _respelled(self, encoded: Mapping[str, EncodedColumn]) -> frozenset[str]:
         """The columns that do not come out as they went in, even where nothing is generalized.
 
         Spark's files tell moments in UTC, whatever time zone those had that were read.
         """
-        zoned = {name for name in encoded if self._table.schema[name].dataType.typeName() == "timestamp"}
-        abroad = {name for name in zoned if self._origin.zone is not None and self._zone(name) != "UTC"}
+        zoned = {name for name in encoded if self.table.schema[name].dataType.typeName() == "timestamp"}
+        abroad = {name for name in zoned if self.origin.zone is not None and self._zone(name) != "UTC"}
         return frozenset(name for name, column in encoded.items() if column.respelled or name in abroad)
 
-    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
-        """Rows of the table, once it was counted: all of them, or all rows of some values of a column, or any."""
-        readable = [field.name for field in self._table.schema.fields if field.dataType.typeName() not in _NESTED]
-        names = {self._columns.index(name): name for name in readable}
-        rows, step = self._table.toDF(*(f"c{at}" for at in range(len(self._columns)))), -(-self._records // most)
-        if step > 1 and column is not None:
-            value = F.col(f"c{self._columns.index(column)}")
-            rows = rows.where(value.isNotNull() & (F.pmod(F.xxhash64(value), F.lit(step)) == 0))
-        elif step > 1:
-            rows = rows.sample(1 / step, seed=7)
-        with self._own_words():
-            return fetch(rows.select(*(f"c{at}" for at in names))).rename_columns(list(names.values()))
-
     def _check_all(self, records: int) -> None:
-        self._records = records
-        if self._origin.records is not None:
-            _check_records(records, self._origin.records)
+        if self.origin.records is not None:
+            _check_records(records, self.origin.records)
 
     def _located(self, bad: BadValues) -> BadInput:
         """The error about wrong values: rows of a table of Spark have no places."""
         return bad.anywhere()
 
+    def locate(self, column: str, wrong: set[object]) -> str | None:  # noqa: ARG002 - rows of Spark have no places
+        """Where the first rows with some values of a column stand, if that is known."""
+        return None
+
+
+class CountedSpark(CountedSource):
+    """A table of Spark that was counted."""
+
+    def __init__(
+        self,
+        source: SparkSource,
+        counted: FrequencyTable | LargeTable,
+        table: CountedTable,
+        tuples: SparkTuples | None = None,
+    ) -> None:
+        super().__init__(source, counted)
+        self._spark, self._session = source, source.session
+        self._table, self._tuples = table, tuples
+        self._kept: Scratch | None = None
+
+    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
+        """Rows of the table, once it was counted: all of them, or all rows of some values of a column, or any."""
+        readable = [field.name for field in self._spark.table.schema.fields if field.dataType.typeName() not in _NESTED]
+        names = {self._spark.columns.index(name): name for name in readable}
+        rows, step = (
+            self._spark.table.toDF(*(f"c{at}" for at in range(len(self._spark.columns)))),
+            -(-self.counted.rows // most),
+        )
+        if step > 1 and column is not None:
+            value = F.col(f"c{self._spark.columns.index(column)}")
+            rows = rows.where(value.isNotNull() & (F.pmod(F.xxhash64(value), F.lit(step)) == 0))
+        elif step > 1:
+            rows = rows.sample(1 / step, seed=7)
+        with self._spark.own_words():
+            return fetch(rows.select(*(f"c{at}" for at in names))).rename_columns(list(names.values()))
+
+    def places(self, column: str, cells: Bools) -> str | None:
+        """Where the first rows of some cells stand, if they come from files."""
+        known = required(self._table.cells, "the cells of a table that fits into memory")
+        chosen = known.filter(pa.array(cells[known.column(CELL).to_numpy()]))
+        return self._spark.locate(column, set(chosen.column(self._table.inside[column]).to_pylist()))
+
     def apply(
         self, recoding: Recoding, seed: str, destination: Path | None = None, layout: Layout | None = None
     ) -> SparkRows:
         """Write the published rows, shuffled, to files in a hidden folder."""
-        counted = required(self._counted, "the count of a table that is to be published")
-        kept = self._kept = shared_folder(self._session, self._temp, destination)
-        folder = shared_folder(self._session, self._temp, destination)
+        counted = self._table
+        kept = self._kept = shared_folder(self._session, self._spark.temp, destination)
+        folder = shared_folder(self._session, self._spark.temp, destination)
         hand = partial(send, self._session, kept.path)
         as_it_is = recoding.unchanged(counted.respelled)
         names = [name for name in counted.roles.published if name not in recoding.quasi or name in as_it_is]
-        with self._own_words():
+        with self._spark.own_words():
             # Kept before anything random is drawn: what a task that is tried again finds is the same.
             rows = self._placed(counted, recoding, seed, hand)
             needed = rows.select(CELL, GROUP, *(counted.inside[name] for name in names))
             needed.write.parquet(url(_rows_of(kept)))
         _check_records(_records(_parts(kept)), recoding.published)
         groups = _published_groups(recoding, counted, as_it_is)
-        with self._own_words():
+        with self._spark.own_words():
             keys = hand("keys", pa.table({"order_key": [secrets.token_hex(32)], "name_key": [secrets.token_hex(32)]}))
             drawn = (
                 read_parquet(self._session, _parts(kept))
@@ -315,7 +315,7 @@ class SparkSource:
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the columns that are published as they are tell."""
-        counted = required(self._counted, "the count of a table that is to be published")
+        counted = self._table
         kept = required(self._kept, "the rows that were published")
         roles = counted.roles
         classes = pa.table({GROUP: np.arange(len(class_of_group), dtype=np.int32), CLASS: class_of_group})
@@ -325,7 +325,7 @@ class SparkSource:
             for name in roles.published
             if name not in roles.quasi and name not in roles.insensitive
         ]
-        with self._own_words():
+        with self._spark.own_words():
             rows = read_parquet(self._session, _parts(kept))
             with_class = rows.join(send(self._session, kept.path, "classes", classes), GROUP)
             return clear_in_rows(with_class, _records(_parts(kept)), judged, others, np.flatnonzero(chosen))

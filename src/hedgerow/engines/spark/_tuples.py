@@ -8,7 +8,7 @@ groups that cells go to lie in files of their own, as the workers or the driver 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,13 +21,12 @@ from hedgerow.core.counts.large import Work
 from hedgerow.engines._coding import CELL, GROUP, RECORDS
 from hedgerow.engines._tuples import tally_of, value_tally_of
 from hedgerow.engines.spark._coding import Coding, code_of
-from hedgerow.engines.spark._exchange import fetch, send
+from hedgerow.engines.spark._exchange import Workers, fetch
 from hedgerow.engines.spark._finishing import Job, can_work, found_by, worked_on
 from hedgerow.engines.spark._routing import LEAF, routed
 from hedgerow.engines.spark._shelves import GroupFiles, Shelf
-from hedgerow.io.readers.spark import Column, DataFrame, own_words
+from hedgerow.io.readers.spark import Column, DataFrame
 from hedgerow.io.readers.spark import functions as F
-from hedgerow.io.scratch import Scratch
 from hedgerow.schema import Roles
 
 __all__ = ["SparkTuples"]
@@ -40,9 +39,7 @@ class SparkTuples:
 
     Parameters
     ----------
-    session : SparkSession
-    folder : Scratch
-        Where the files are, which the driver and all workers share.
+    workers : Workers
     roles : Roles
     encoded : mapping of column to EncodedColumn
         The counted columns.
@@ -51,26 +48,22 @@ class SparkTuples:
     coding : Coding
     cells : DataFrame
         Keys and records of all cells, in any order.
-    words : callable
-        Tells faults of Spark in our words.
     """
 
     def __init__(
         self,
-        session: Any,
-        folder: Scratch,
+        workers: Workers,
         roles: Roles,
         encoded: Mapping[str, EncodedColumn],
         inside: Mapping[str, str],
         coding: Coding,
         cells: DataFrame,
-        words: Callable[[], own_words],
     ) -> None:
-        self._session, self._folder, self._words = session, folder, words
+        self._workers, self._session, self._words = workers, workers.session, workers.words
         self._roles, self._encoded, self._inside = roles, encoded, inside
         self._coding, self._names = coding, coding.keys.names
         self._made = 0
-        with words():
+        with self._words():
             self._cells = Shelf.fill(cells.select(*self._names, RECORDS), self._place("cells"))
         self._leaves: tuple[Any, Shelf] | None = None
         self._starts: Longs = np.zeros(1, dtype=np.int64)
@@ -82,10 +75,10 @@ class SparkTuples:
     def _place(self, name: str) -> Path:
         """A path that was never used before: Spark remembers files."""
         self._made += 1
-        return self._folder.path / f"{name}-{self._made}"
+        return self._workers.folder.path / f"{name}-{self._made}"
 
     def _send(self, name: str, table: pa.Table) -> DataFrame:
-        return send(self._session, self._folder.path, self._place(name).name, table)
+        return self._workers.send(self._place(name).name, table)
 
     def rank(self, orders: Sequence[Ints]) -> None:
         """Lay the cells out by ranks."""

@@ -1,6 +1,7 @@
-"""Learners by name: what ``hr.evaluate`` trains on published rows and asks about others.
+"""Learners by name: the models that ``hr.evaluate`` trains on published rows and tests on others.
 
-Importing this imports neither scikit-learn, Weka nor numba; a learner imports what it needs when it learns.
+Importing this imports neither scikit-learn, Weka nor numba; each learner imports its library when it learns.
+Start with :class:`~hedgerow.evaluation.learners.base.Learner`.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ __all__ = ["LEARNERS", "Fitted", "Learner", "Prediction", "Scikit", "Task", "lea
 
 LEARNERS: Final[Mapping[str, type[Learner]]] = MappingProxyType(
     {
-        one.name: one
-        for one in (
+        kind.name: kind
+        for kind in (
             C45,
             ID3,
             KADET,
@@ -39,18 +40,18 @@ LEARNERS: Final[Mapping[str, type[Learner]]] = MappingProxyType(
         )
     }
 )
-"""The learners by name: ours, those of scikit-learn, those of Weka."""
+"""The learners by name: Hedgerow's, scikit-learn's, Weka's."""
 
 
 def learner(given: Any, **parameters: Any) -> Learner:
-    """The learner that is meant.
+    """Make a learner.
 
     Parameters
     ----------
     given : str, Learner or estimator
-        A name, a learner as it is, or a classifier or regressor of scikit-learn.
+        A name, a learner, or a classifier or regressor of scikit-learn.
     **parameters
-        Of the learner that is named.
+        The parameters of a named learner.
 
     Examples
     --------
@@ -63,15 +64,15 @@ def learner(given: Any, **parameters: Any) -> Learner:
     if isinstance(given, str):
         return _named(given, parameters)
     if parameters:
-        raise BadInput("Parameters can be given for a learner that is named. Give them where the learner is made.")
+        raise BadInput("Parameters are only allowed with the name of a learner. Pass them when you make the learner.")
     if isinstance(given, Learner):
         return given
     if not isinstance(given, type) and all(hasattr(given, verb) for verb in ("fit", "predict", "get_params")):
         return Scikit(given)
     got = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
     raise BadInput(
-        "A learner must be a name, a learner of Hedgerow, or a classifier or regressor of scikit-learn that is made "
-        f"already. Got {got} instead."
+        "A learner must be a name, a learner of Hedgerow, or an instance of a scikit-learn classifier or regressor. "
+        f"Got {got} instead."
     )
 
 
@@ -79,7 +80,7 @@ def _named(name: str, parameters: Mapping[str, Any]) -> Learner:
     if name not in LEARNERS:
         raise BadInput.unknown("learner", name, LEARNERS)
     kind: Any = LEARNERS[name]
-    known = [one.name for one in fields(kind)]
+    known = [field.name for field in fields(kind)]
     for parameter in parameters:
         if parameter not in known:
             raise BadInput.unknown(f"parameter of the learner {name!r} called", parameter, known)

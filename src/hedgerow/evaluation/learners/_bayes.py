@@ -1,4 +1,4 @@
-"""Naive Bayes on categories, and on numbers that are cut into parts."""
+"""Naive Bayes on categories and binned numbers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["NaiveBayes"]
 
 @dataclass(frozen=True, kw_only=True)
 class NaiveBayes(Learner):
-    """Naive Bayes on categories (scikit-learn's ``CategoricalNB``); numbers are cut at quantiles of the training rows.
+    """Naive Bayes on categories (scikit-learn's ``CategoricalNB``); numbers are binned by quantiles of training rows.
 
-    A missing cell does not count: the probabilities of a column are learnt from the rows that have it, and a row is
-    judged by the columns that it has.
+    Missing cells do not count: the probabilities of a column are learnt from rows that have a value, and a row is
+    predicted from the columns that have a value.
 
     Parameters
     ----------
     bins : int
-        The most parts of a column of numbers; fewer where quantiles are equal.
+        The most bins of a column of numbers; there are fewer if quantiles are equal.
     alpha : float
-        What is added to every count.
+        Added to every count.
     """
 
     name = "naive-bayes"
@@ -44,7 +44,7 @@ class NaiveBayes(Learner):
 
         columns = Columns.of(training.table, training.missing)
         read = columns.read(training.table)
-        edges = tuple(_edges(one.values, self.bins) if isinstance(one, Numbers) else None for one in read)
+        edges = tuple(_edges(column.values, self.bins) if isinstance(column, Numbers) else None for column in read)
         every = np.arange(len(training.labels))
         likelihoods = []
         for column, cuts in zip(read, edges, strict=True):
@@ -53,7 +53,7 @@ class NaiveBayes(Learner):
             if not known.any():
                 likelihoods.append(np.zeros((len(every), 1)))
                 continue
-            # A column is fitted alone, on the rows that have it.
+            # Each column is fitted separately, on the rows that have a value.
             model = CategoricalNB(alpha=self.alpha)
             model.partial_fit(codes[known, np.newaxis], training.codes[known], classes=every)
             likelihoods.append(model.feature_log_prob_[0])
@@ -63,7 +63,7 @@ class NaiveBayes(Learner):
 
 @dataclass(frozen=True, eq=False)
 class FittedNaiveBayes(Fitted):
-    """The logarithms of what naive Bayes multiplies: of each column (labels, categories), and of the labels."""
+    """The log-probabilities of naive Bayes: of each column (labels, categories), and of the labels."""
 
     columns: Columns
     edges: tuple[Floats | None, ...]
@@ -75,13 +75,13 @@ class FittedNaiveBayes(Fitted):
         logarithms = np.tile(self.prior, (table.num_rows, 1))
         for column, edges, likelihood in zip(self.columns.read(table), self.edges, self.likelihoods, strict=True):
             codes = _binned(column, edges)
-            # The last entry serves the code of a missing cell, -1.
+            # The last entry is for the code of a missing cell, -1.
             logarithms += np.append(likelihood, np.zeros((len(self.labels), 1)), axis=1).T[codes]
         return Prediction.of_classes(self.labels, np.exp(logarithms - logarithms.max(axis=1, keepdims=True)))
 
 
 def _edges(values: Floats, bins: int) -> Floats:
-    """Where a column of numbers is cut: at the quantiles of its known values, below the largest."""
+    """The edges of the bins: the quantiles of the known values, below the largest."""
     known = values[~np.isnan(values)]
     if not len(known):
         return np.empty(0)
@@ -90,7 +90,7 @@ def _edges(values: Floats, bins: int) -> Floats:
 
 
 def _binned(column: Column, edges: Floats | None) -> Longs:
-    """The category, or the part of the numbers, of each row; -1 for a missing cell. An edge is in the part below it."""
+    """The category or bin of each row; -1 for a missing cell. An edge belongs to the bin below it."""
     if isinstance(column, Categories):
         return column.codes.astype(np.int64)
     parts = np.searchsorted(required(edges, "the edges of numbers"), column.values)

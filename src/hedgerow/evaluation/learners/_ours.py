@@ -1,8 +1,8 @@
 """Hedgerow's own classifiers as learners: C4.5, ID3 for published tables, and kADET.
 
-C4.5 and ID3 read published cells themselves; they get the table as it is. Where C4.5 has nothing generalized to learn
-from, and for kADET always, which knows no sets, columns are read as those of other learners are
-(:mod:`hedgerow.evaluation.learners.columns`), so that C4.5 is J48 there.
+C4.5 and ID3 read published cells themselves, so they get the unchanged table. For kADET, which does not support sets,
+and for C4.5 on rows without generalized cells, columns are read as for other learners
+(:mod:`hedgerow.evaluation.learners.columns`); C4.5 then equals J48.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Ints
 from hedgerow.core.cells import Interval, Leaves, ValueSet, kind_of_texts, number_in, parse, read, spelled, stands_for
-from hedgerow.core.counts.encoding import dictionary_of
-from hedgerow.core.counts.reading import is_text
+from hedgerow.core.counts import dictionary_of, is_text
 from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Training, as_json
 from hedgerow.evaluation.learners.columns import Columns, cell_texts, plain_table
 from hedgerow.io.domains import Kind
@@ -32,12 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["C45", "ID3", "KADET"]
 
 Reader = Callable[[pa.Table], pa.Table]
-"""What makes of rows the table that a classifier takes."""
+"""A function that turns rows into the table for a classifier."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedTree(Fitted):
-    """A classifier of ours, and how rows are read for it."""
+    """A fitted classifier of Hedgerow's, and the function that reads rows for it."""
 
     model: Any
     reader: Reader
@@ -48,7 +47,7 @@ class FittedTree(Fitted):
 
 
 class TreeLearner(Learner):
-    """A learner of ours. A hierarchy or proportions that are given by a file are told apart by what it holds."""
+    """A learner with a tree of Hedgerow's. In keys, files of hierarchies and proportions are known by their content."""
 
     tasks = frozenset({"classes"})
 
@@ -56,7 +55,7 @@ class TreeLearner(Learner):
         spelled = super().spelled()
         if "hierarchies" in spelled:
             given: Mapping[str, Any] = vars(self)["hierarchies"] or {}
-            spelled["hierarchies"] = {column: as_json(_file_or(one)) for column, one in given.items()}
+            spelled["hierarchies"] = {column: as_json(_file_or(spec)) for column, spec in given.items()}
         if "proportions" in spelled:
             spelled["proportions"] = as_json(_file_or(vars(self)["proportions"]))
         return spelled
@@ -71,10 +70,10 @@ class C45(TreeLearner):
     confidence, min_objects, pruned
         See there.
     fractional : bool, optional
-        Whether a set or an interval sends its record down every branch with its share. By default it does where the
-        training rows have any; where they have none, ``*`` is missing, as it is to J48.
+        Whether a set or an interval sends its record down every branch with a share. By default it does if the training
+        rows contain any; otherwise ``*`` is missing, as in J48.
     proportions : Proportions or path, optional
-        The shares of a release, where they are used.
+        The shares of a release, if they are used.
     """
 
     name = "c45"
@@ -118,7 +117,7 @@ class ID3(TreeLearner):
     def _fit(self, training: Training) -> Fitted:
         from hedgerow.learning import GeneralizedID3Classifier
 
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
         model = GeneralizedID3Classifier(**given, random_state=training.random_state, missing=training.missing)
         return _grown_from_cells(model, training)
 
@@ -127,7 +126,7 @@ class ID3(TreeLearner):
 class KADET(TreeLearner):
     """kADET, whose tree may itself be published; for the parameters see :class:`hedgerow.learning.KADETClassifier`.
 
-    Categories of a column with a hierarchy stay as they are, so that one that the training rows lack is found in it.
+    Categories of a column with a hierarchy are kept, so that new categories are found in the hierarchy.
     """
 
     name = "kadet"
@@ -141,7 +140,7 @@ class KADET(TreeLearner):
     def _fit(self, training: Training) -> Fitted:
         from hedgerow.learning import KADETClassifier
 
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
         return _grown_from_columns(KADETClassifier(**given, missing=()), training, tuple(self.hierarchies or ()))
 
 
@@ -152,7 +151,7 @@ def _file_or(given: Any) -> Any:
 def _grown_from_columns(model: Any, training: Training, with_hierarchy: Sequence[str] = ()) -> Fitted:
     """Fit a classifier on numbers and categories."""
     columns = Columns.of(training.table, training.missing)
-    kept = [one.name for one in columns.decided if one.name in with_hierarchy and one.kind != "number"]
+    kept = [column.name for column in columns.decided if column.name in with_hierarchy and column.kind != "number"]
 
     def reader(table: pa.Table) -> pa.Table:
         plain = plain_table(columns.read(table))
@@ -165,9 +164,10 @@ def _grown_from_columns(model: Any, training: Training, with_hierarchy: Sequence
 
 
 def _grown_from_cells(model: Any, training: Training) -> Fitted:
-    """Fit a classifier on cells as they are published."""
+    """Fit a classifier on published cells."""
     model.fit(_without_nan(training.table), training.names)
-    numeric = {one.name: (one.kind, one.leaves) for one in model.tree_.set_attributes if one.numeric}
+    attributes = model.tree_.set_attributes
+    numeric = {attribute.name: (attribute.kind, attribute.leaves) for attribute in attributes if attribute.numeric}
 
     def reader(table: pa.Table) -> pa.Table:
         table = _without_nan(table)
@@ -181,18 +181,19 @@ def _grown_from_cells(model: Any, training: Training) -> Fitted:
 
 def _generalized(training: Training) -> bool:
     """Whether the training rows have sets, or intervals in a column of numbers."""
-    for name in training.table.column_names:
-        values = training.table[name]
-        if not _holds_text(values.type):
-            continue
-        _, texts = cell_texts(name, values, frozenset(training.missing))
-        said = {text: parse(text) for text in texts if text is not None}
-        if any(isinstance(one, ValueSet) and len(one.members) > 1 for one in said.values()):
-            return True
-        plain = [text for text, one in said.items() if not isinstance(one, Interval)]
-        if len(plain) < len(said) and (not plain or kind_of_texts(plain) == "number"):
-            return True
-    return False
+    missing = frozenset(training.missing)
+    return any(_has_generalized(name, training.table[name], missing) for name in training.table.column_names)
+
+
+def _has_generalized(name: str, values: pa.ChunkedArray, missing: frozenset[str]) -> bool:
+    if not _holds_text(values.type):
+        return False
+    _, texts = cell_texts(name, values, missing)
+    meanings = {text: parse(text) for text in texts if text is not None}
+    if any(isinstance(meaning, ValueSet) and len(meaning.members) > 1 for meaning in meanings.values()):
+        return True
+    plain = [text for text, meaning in meanings.items() if not isinstance(meaning, Interval)]
+    return len(plain) < len(meanings) and (not plain or kind_of_texts(plain) == "number")
 
 
 def _holds_text(kind: pa.DataType) -> bool:
@@ -200,7 +201,7 @@ def _holds_text(kind: pa.DataType) -> bool:
 
 
 def _without_nan(table: pa.Table) -> pa.Table:
-    """A table with null for NaN and infinite numbers, which our classifiers refuse."""
+    """A table with null for NaN and infinite numbers, which Hedgerow's classifiers refuse."""
     for at, name in enumerate(table.column_names):
         if pa.types.is_floating(table[name].type):
             finite = pc.if_else(pc.is_finite(table[name]), table[name], pa.scalar(None, table[name].type))
@@ -209,7 +210,7 @@ def _without_nan(table: pa.Table) -> pa.Table:
 
 
 def _known(name: str, values: pa.ChunkedArray, missing: frozenset[str]) -> pa.ChunkedArray:
-    """A column with null where a cell is missing or suppressed."""
+    """A column with null for missing and suppressed cells."""
     if not _holds_text(values.type):
         return values
     codes, texts = cell_texts(name, values, missing)
@@ -219,7 +220,7 @@ def _known(name: str, values: pa.ChunkedArray, missing: frozenset[str]) -> pa.Ch
 def _readable(
     name: str, values: pa.ChunkedArray, kind: Kind, leaves: Leaves, missing: Sequence[str]
 ) -> pa.ChunkedArray:
-    """A column that was numbers in training, with null for cells that are none: a tree has no branch for them."""
+    """A column that was numeric in training, with null for other cells, for which a tree has no branch."""
     if not (_holds_text(values.type) or pa.types.is_boolean(values.type)):
         return values
 

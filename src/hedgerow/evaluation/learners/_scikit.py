@@ -1,6 +1,6 @@
-"""Learners of scikit-learn that add features up: logistic regression, ridge, a small neural network; and any other.
+"""Learners of scikit-learn: logistic regression, ridge, a small neural network, boosting, or any other estimator.
 
-scikit-learn is imported when something is learnt.
+scikit-learn is imported when a learner is fitted.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["Boosting", "Features", "Linear", "Logistic", "MLP", "Scikit", "ask",
 
 
 # --------------------------------------------------------------------------------------------------
-# Fitting an estimator of scikit-learn, and asking it.
+# Fitting a scikit-learn estimator, and predicting with it.
 #
-# It works on one thread, so that the same seed gives the same answer, and learners in several processes do not wait
-# for each other.
+# Both use one thread, so that the same seed gives the same result, and learners in several processes do not wait for
+# each other.
 
 
 def fit(estimator: Any, matrix: Any, training: Training) -> None:
-    """Fit an estimator; one that has not converged after its last step is taken as it is."""
+    """Fit an estimator, ignoring warnings that it has not converged."""
     from sklearn.exceptions import ConvergenceWarning
 
     with _one_thread(), warnings.catch_warnings():
@@ -40,18 +40,18 @@ def fit(estimator: Any, matrix: Any, training: Training) -> None:
 
 
 def ask(estimator: Any, matrix: Any, labels: tuple[str, ...]) -> Prediction:
-    """What a fitted estimator says, in the order of our labels; one that tells no probabilities is sure."""
+    """The prediction of a fitted estimator, in the order of ``labels``; without probabilities, its label has 1."""
     with _one_thread():
         sure = not hasattr(estimator, "predict_proba")
-        said = estimator.predict(matrix) if sure or not labels else estimator.predict_proba(matrix)
+        predicted = estimator.predict(matrix) if sure or not labels else estimator.predict_proba(matrix)
     if not labels:
-        return Prediction.of_numbers(np.asarray(said, dtype=np.float64).ravel())
+        return Prediction.of_numbers(np.asarray(predicted, dtype=np.float64).ravel())
     place = {label: at for at, label in enumerate(labels)}
     shares = np.zeros((matrix.shape[0], len(labels)))
     if sure:
-        shares[np.arange(len(shares)), [place[str(label)] for label in said]] = 1.0
+        shares[np.arange(len(shares)), [place[str(label)] for label in predicted]] = 1.0
     else:
-        shares[:, [place[str(label)] for label in estimator.classes_]] = said
+        shares[:, [place[str(label)] for label in estimator.classes_]] = predicted
     return Prediction.of_classes(labels, shares)
 
 
@@ -64,24 +64,24 @@ def _one_thread() -> Iterator[None]:
 
 
 # --------------------------------------------------------------------------------------------------
-# A matrix of numbers from plain columns, for learners that add features up.
+# A numeric matrix from plain columns, for linear models and networks.
 #
-# Numbers are standardized by the mean and deviation of the training rows, and a missing one is the mean, which is 0.
-# A category is a feature for each label, 1 or 0, and all of them are 0 where it is missing. Columns of which the
-# training rows tell nothing, with one number or none, are left out.
+# Numbers are standardized by the mean and deviation of the training rows; a missing number is the mean, which is 0.
+# A category has a feature for each label, 1 or 0; all of them are 0 if it is missing. Columns with at most one distinct
+# number in the training rows are left out.
 
 
 DENSE: Final = 20_000_000
-"""The most cells of a matrix that is stored with all its zeros; they take 160 MB."""
+"""The most cells of a dense matrix, which takes 160 MB."""
 
 
 _FAR: Final = 1e6
-"""In deviations. No training value is so far from the mean of fewer than 10^12; others are brought as near."""
+"""The largest standardized number. Training values exceed it only among more than 10^12; larger values are clipped."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How a column of numbers is standardized; divided by the largest first, so that no square of it overflows."""
+    """The standardization of a column of numbers, which are first divided by the largest so that squares are finite."""
 
     largest: float
     mean: float
@@ -89,7 +89,7 @@ class Scale:
 
     @classmethod
     def of(cls, values: Floats) -> Scale | None:
-        """The scale of training values; none if they are all alike, or missing."""
+        """The scale of training values; ``None`` if they are all equal or missing."""
         known = values[~np.isnan(values)]
         largest = float(np.abs(known).max(initial=0.0)) or 1.0
         known = known / largest
@@ -98,7 +98,7 @@ class Scale:
         return cls(largest, float(known.mean()), float(known.std()))
 
     def standardized(self, values: Floats) -> Floats:
-        """The values in deviations from the mean, the mean for missing ones."""
+        """The values as deviations from the mean; 0 for missing values."""
         with np.errstate(over="ignore"):
             deviations = (values / self.largest - self.mean) / self.deviation
         return np.clip(np.nan_to_num(deviations), -_FAR, _FAR)
@@ -106,7 +106,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Features:
-    """Which features the columns of the training rows have.
+    """The features of the columns of the training rows.
 
     Examples
     --------
@@ -119,20 +119,21 @@ class Features:
     """
 
     parts: tuple[Scale | int | None, ...]
-    """Of each column: its scale, or how many labels it has, or nothing."""
+    """For each column its scale, its number of labels, or ``None``."""
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> Features:
         """The features of training rows."""
-        return cls(tuple(Scale.of(one.values) if isinstance(one, Numbers) else len(one.labels) for one in columns))
+        parts = (Scale.of(column.values) if isinstance(column, Numbers) else len(column.labels) for column in columns)
+        return cls(tuple(parts))
 
     @property
     def width(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return sum(part if isinstance(part, int) else part is not None for part in self.parts)
 
     def matrix(self, columns: Sequence[Column], *, sparse: bool = False) -> Any:
-        """The features of rows: an array, or for a large table a sparse matrix if that is welcome."""
+        """The features of rows: an array or, for a large table and if allowed, a sparse matrix."""
         rows = len(columns[0].codes if isinstance(columns[0], Categories) else columns[0].values)
         entries = self._entries(columns)
         if sparse and rows * self.width > DENSE:
@@ -146,7 +147,7 @@ class Features:
         return matrix
 
     def _entries(self, columns: Sequence[Column]) -> Iterator[tuple[Longs, Longs, Floats]]:
-        """The cells that are not 0, column by column: their rows, their features, what they hold."""
+        """The non-zero cells, column by column: their rows, features and values."""
         start = 0
         for column, part in zip(columns, self.parts, strict=True):
             if isinstance(column, Categories) and isinstance(part, int):
@@ -164,7 +165,7 @@ _NUMBERS: Final[frozenset[Task]] = frozenset({"numbers"})
 
 
 class OnFeatures(Learner):
-    """A learner with an estimator that takes standardized numbers and a feature for each category."""
+    """A learner with an estimator for standardized numbers and a feature for each category."""
 
     @abstractmethod
     def _estimator(self, training: Training) -> Any:
@@ -186,7 +187,7 @@ class OnFeatures(Learner):
 
 @dataclass(frozen=True, eq=False)
 class FittedOnFeatures(Fitted):
-    """An estimator, and how rows become its features."""
+    """A fitted estimator, with the features of rows."""
 
     estimator: Any
     columns: Columns
@@ -232,7 +233,7 @@ class Linear(OnFeatures):
 
 @dataclass(frozen=True, kw_only=True)
 class MLP(OnFeatures):
-    """A small neural network, trained by Adam. Numbers to be learnt are standardized, and the answer brought back."""
+    """A small neural network, trained by Adam. A numeric target is standardized, and predictions are converted back."""
 
     name = "mlp"
     tasks = _CLASSES | _NUMBERS
@@ -267,16 +268,16 @@ class MLP(OnFeatures):
 
 @dataclass(frozen=True, eq=False)
 class Scikit(OnFeatures):
-    """Any classifier or regressor of scikit-learn, or one with its manners.
+    """Any scikit-learn classifier or regressor, or an object with the same interface.
 
-    It is cloned before it is fitted, and gets the seed wherever it has a ``random_state``. A classifier that tells no
-    probabilities is sure of what it says.
+    It is cloned before it is fitted, and every ``random_state`` gets the seed. For a classifier without probabilities,
+    the predicted label has the probability 1.
 
     Parameters
     ----------
     estimator : estimator
     name : str, optional
-        What tables call it; its class if not given.
+        Its name in tables; by default its class.
 
     Examples
     --------
@@ -313,18 +314,18 @@ class Scikit(OnFeatures):
 
 
 # --------------------------------------------------------------------------------------------------
-# Boosted trees of scikit-learn, which take categories and missing values as they are.
+# Boosted trees of scikit-learn, which support categories and missing values.
 
 
 _MOST_CATEGORIES: Final = 255
-"""Of a column that scikit-learn's boosting takes."""
+"""The most categories of a column that scikit-learn's boosting accepts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Boosting(Learner):
-    """Trees, each of which corrects those before it; categories and missing values are taken as they are.
+    """Gradient-boosted trees, which support categories and missing values.
 
-    Of more than 255 categories the rarest are missing. All ``max_iter`` trees are grown.
+    The rarest of more than 255 categories become missing. All ``max_iter`` trees are grown.
     """
 
     name = "boosting"
@@ -340,7 +341,7 @@ class Boosting(Learner):
 
         columns = Columns.of(training.table, training.missing)
         coding = Coding.of(columns.read(training.table))
-        if not any(coding.told):
+        if not any(coding.kept):
             return training.constant()
         kind = HistGradientBoostingClassifier if training.task == "classes" else HistGradientBoostingRegressor
         estimator = kind(
@@ -358,7 +359,7 @@ class Boosting(Learner):
 
 @dataclass(frozen=True, eq=False)
 class FittedBoosting(Fitted):
-    """Boosted trees, how columns are read, and how they are coded."""
+    """Fitted boosted trees, with the reading and coding of columns."""
 
     estimator: Any
     columns: Columns
@@ -371,45 +372,49 @@ class FittedBoosting(Fitted):
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How boosting takes columns: numbers as they are, categories by new codes, at most 255 of them.
+    """The columns for boosting: numbers unchanged, categories with new codes, at most 255 of them.
 
     Attributes
     ----------
-    told : tuple of bool
-        Which columns the training rows tell something of; the others are left out.
+    kept : tuple of bool
+        Whether each column has a value in the training rows; other columns are left out.
     codes : tuple of int arrays
-        The new code of each category, -1 for those that are not kept and, at the end, for missing cells; nothing for
-        a column of numbers.
+        The new code of each category, -1 for dropped categories and, at the end, for missing cells; ``None`` for a
+        column of numbers.
     """
 
-    told: tuple[bool, ...]
+    kept: tuple[bool, ...]
     codes: tuple[Longs | None, ...]
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> Coding:
         """The coding of training rows."""
-        told = (bool(one.labels) if isinstance(one, Categories) else not np.isnan(one.values).all() for one in columns)
-        return cls(tuple(told), tuple(_most_frequent(one) if isinstance(one, Categories) else None for one in columns))
+        kept = [
+            bool(column.labels) if isinstance(column, Categories) else not np.isnan(column.values).all()
+            for column in columns
+        ]
+        codes = [_most_frequent(column) if isinstance(column, Categories) else None for column in columns]
+        return cls(tuple(kept), tuple(codes))
 
     @property
     def categorical(self) -> list[bool]:
-        """Which of the columns that are not left out are categories."""
-        return [codes is not None for codes, told in zip(self.codes, self.told, strict=True) if told]
+        """Whether each kept column is categorical."""
+        return [codes is not None for codes, kept in zip(self.codes, self.kept, strict=True) if kept]
 
     def coded(self, columns: Sequence[Column]) -> Floats:
-        """Rows as numbers and codes, nan where a cell is missing."""
+        """Rows as numbers and codes, with nan for missing cells."""
         coded = []
-        for column, codes, told in zip(columns, self.codes, self.told, strict=True):
-            if told and isinstance(column, Numbers):
+        for column, codes, kept in zip(columns, self.codes, self.kept, strict=True):
+            if kept and isinstance(column, Numbers):
                 coded.append(column.values)
-            elif told and isinstance(column, Categories):
+            elif kept and isinstance(column, Categories):
                 new = required(codes, "the codes of a category")[column.codes]
                 coded.append(np.where(new < 0, np.nan, new))
         return np.column_stack(coded)
 
 
 def _most_frequent(column: Categories) -> Longs:
-    """A new code for each category of a column, -1 for the rarest of too many; the last entry serves missing cells."""
+    """A new code for each category, -1 for the rarest of too many; the last entry is for missing cells."""
     times = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
     new = np.full(len(times) + 1, -1, dtype=np.int64)
     kept = np.sort(np.argsort(-times, kind="stable")[:_MOST_CATEGORIES])

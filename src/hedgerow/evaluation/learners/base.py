@@ -1,7 +1,7 @@
-"""What every learner does: learn from training rows, and tell what it expects of others.
+"""The interface of learners: train on rows, and predict others.
 
-Rows come as an Arrow table of features, without the target. Its cells are raw values, or what a release published:
-numbers, text such as ``{a|b}``, ``[20,30)`` or ``Europe``, and ``*``.
+Rows are an Arrow table of features, without the target. Its cells are raw or published values: numbers, text such as
+``{a|b}``, ``[20,30)`` or ``Europe``, and ``*``.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ __all__ = [
 
 Task = Literal["classes", "numbers"]
 
-_SLACK: Final = 1e-6  # J48's, within which it takes probabilities for equal
+_SLACK: Final = 1e-6  # J48 treats probabilities that differ by less as equal
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What a learner expects of each row: the probabilities of all labels, or a number.
+    """A learner's prediction for each row: the probabilities of all labels, or a number.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Prediction:
 
     @classmethod
     def of_classes(cls, labels: Sequence[str], shares: Floats) -> Prediction:
-        """Labels in proportion to their shares; all alike in a row that has none."""
+        """Labels in proportion to their shares; all equal in a row without shares."""
         totals = shares.sum(axis=1, keepdims=True)
         _refuse_no_numbers(totals)
         known = np.where(totals > 0, shares, 1.0)
@@ -85,10 +85,10 @@ class Prediction:
 
     @property
     def predicted(self) -> NDArray[Any]:
-        """The label of highest probability, the earlier of equally probable ones; else the number.
+        """The first label with the highest probability, or the number.
 
-        Probabilities that differ by less than a millionth are equal, as they are to Weka's J48: which of them is larger
-        is a matter of rounding.
+        As in Weka's J48, probabilities that differ by less than a millionth are equal, since rounding decides which is
+        larger.
         """
         if not self.labels:
             return self.values
@@ -98,22 +98,22 @@ class Prediction:
 
 
 class Fitted(ABC):
-    """What a learner has learnt."""
+    """A fitted learner."""
 
     def predict(self, table: pa.Table) -> Prediction:
-        """Tell what to expect of each row; columns are found by name, and others may stand between them."""
+        """Predict each row. Columns are found by name; further columns are ignored."""
         if not table.num_rows:
             raise BadInput("There are no rows to predict. Give at least one.")
         return self._predict(table)
 
     @abstractmethod
     def _predict(self, table: pa.Table) -> Prediction:
-        """Answer for at least one row."""
+        """Predict at least one row."""
 
 
 @dataclass(frozen=True, eq=False)
 class Constant(Fitted):
-    """The same answer for every row, where there is nothing to learn.
+    """The same prediction for every row, if there is nothing to learn.
 
     >>> Constant(Prediction.of_classes(("dry",), np.ones((1, 1)))).predict(pa.table({"sky": ["a", "b"]})).predicted
     array(['dry', 'dry'], dtype=object)
@@ -132,7 +132,7 @@ class Constant(Fitted):
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Training rows as a learner takes them, the target checked.
+    """Training rows with a checked target.
 
     Attributes
     ----------
@@ -140,13 +140,13 @@ class Training:
         The features.
     task : {"classes", "numbers"}
     random_state : int
-        The seed of what is drawn.
+        The seed.
     missing : tuple of str
         Texts that mean "no value", besides null.
     labels : tuple of str
-        The labels, sorted, and ``codes``, which of them each row has.
+        The labels, sorted; ``codes`` contains the code of each row's label.
     values : float array
-        The numbers to learn, where the task is numbers.
+        The target, if the task is numbers.
     """
 
     table: pa.Table
@@ -168,7 +168,7 @@ class Training:
         return len(self.labels) == 1 or bool(len(self.values) and (self.values == self.values[0]).all())
 
     def constant(self) -> Constant:
-        """What to expect of a row of which nothing is known."""
+        """The prediction for a row without any features."""
         if self.task == "numbers":
             return Constant(Prediction.of_numbers(self.values.mean(keepdims=True)))
         shares = np.bincount(self.codes, minlength=len(self.labels)).astype(np.float64)
@@ -176,16 +176,16 @@ class Training:
 
 
 class Learner(ABC):
-    """A way to learn; a subclass is a frozen dataclass of its parameters and learns in ``_fit``.
+    """The base class of learners. A subclass is a frozen dataclass of its parameters, and learns in ``_fit``.
 
     Attributes
     ----------
     name : str
-        What tables and charts call it.
+        Its name in tables and charts.
     tasks : set of str
-        What it can learn: ``"classes"``, ``"numbers"`` or both.
+        The tasks that it can learn: ``"classes"``, ``"numbers"`` or both.
     results_version : int
-        Raised when a default changes or the learner begins to learn otherwise: results of evaluations are then stale.
+        Raised when a default or the learner's results change; stored results are then stale.
     """
 
     name: str
@@ -193,11 +193,11 @@ class Learner(ABC):
     results_version: ClassVar[int] = 1
 
     def spelled(self) -> dict[str, Any]:
-        """The name, the version of its results, and the parameters that differ from their defaults, as JSON has them.
+        """The name, the version of its results, and the parameters that differ from their defaults, as JSON.
 
-        A parameter that is added later, with a default, changes nothing of it.
+        Adding a parameter with a default does not change this.
         """
-        given: list[str] = [one.name for one in fields(self)] if is_dataclass(self) else []
+        given: list[str] = [field.name for field in fields(self)] if is_dataclass(self) else []
         parameters = changed({name: getattr(self, name) for name in given}, defaults_of(type(self)))
         return {"name": self.name, "results": self.results_version, **parameters}
 
@@ -210,17 +210,17 @@ class Learner(ABC):
         random_state: int,
         missing: Sequence[str] = (),
     ) -> Fitted:
-        """Learn.
+        """Train on rows.
 
         Parameters
         ----------
         table : Table
             The features of the training rows.
         target : Arrow array
-            What is to be predicted: text for classes, floats for numbers; without null.
+            The values to predict: text for classes, floats for numbers; without null.
         task : {"classes", "numbers"}
         random_state : int
-            The seed of what is drawn.
+            The seed.
         missing : sequence of str
             Texts that mean "no value", besides null.
         """
@@ -237,13 +237,14 @@ class Learner(ABC):
 
     @abstractmethod
     def _fit(self, training: Training) -> Fitted:
-        """Learn from rows that were checked, of at least two labels or numbers."""
+        """Train on checked rows with at least two labels or numbers."""
 
 
 def as_json(value: Any) -> Any:
-    """A parameter as JSON has it; what JSON has no words for, such as a hierarchy, is known by its content.
+    """A parameter as JSON. An object that JSON cannot represent, such as a hierarchy, is represented by its content.
 
-    Nothing of it names a module, so that a class or a function may move within its package. See :func:`_stable_name`.
+    The result does not name modules, so that a class or a function may move within its package. See
+    :func:`_stable_name`.
 
     >>> as_json({"k": (1, np.int64(2)), "how": None})
     {'k': [1, 2], 'how': None}
@@ -253,11 +254,16 @@ def as_json(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return as_json(value.tolist())
     if isinstance(value, Mapping):
-        return {str(name): as_json(one) for name, one in value.items()}
+        return {str(name): as_json(content) for name, content in value.items()}
     if isinstance(value, Set):
         return sorted(map(as_json, value), key=repr)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return [as_json(one) for one in value]
+        return list(map(as_json, value))
+    return _object_as_json(value)
+
+
+def _object_as_json(value: Any) -> Any:
+    """A file, class, function, estimator or other object as JSON."""
     if isinstance(value, Path):
         return {"file": value.name, "sha256": _digest(value.read_bytes()) if value.is_file() else None}
     if callable(value) and hasattr(value, "__qualname__"):  # a class or a function
@@ -267,16 +273,14 @@ def as_json(value: Any) -> Any:
     if hasattr(value, "get_params"):  # an estimator of scikit-learn
         return {"class": name, **changed(value.get_params(deep=False), defaults_of(kind))}
     if is_dataclass(kind):
-        return {
-            "class": name,
-            **changed({one.name: getattr(value, one.name) for one in fields(kind)}, defaults_of(kind)),
-        }
-    with translated(Exception, into=_nameless(kind)):  # whatever its class raises
+        given = {parameter.name: getattr(value, parameter.name) for parameter in fields(kind)}
+        return {"class": name, **changed(given, defaults_of(kind))}
+    with translated(Exception, into=_nameless(kind)):  # any error of its class
         return {"class": name, "sha256": _digest(_pickled(value))}
 
 
 def changed(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that differ from their defaults, as JSON has them.
+    """The parameters that differ from their defaults, as JSON.
 
     >>> changed({"k": 5, "cut": "loss"}, {"k": 2, "cut": "loss"})
     {'k': 5}
@@ -294,20 +298,20 @@ def defaults_of(called: Callable[..., Any]) -> dict[str, Any]:
     """The parameters of a class or function that have a default, by name."""
     try:
         parameters = inspect.signature(called).parameters
-    except ValueError:  # some that are written in C have none
+    except ValueError:  # some functions written in C have no signature
         return {}
-    defaults = {name: one.default for name, one in parameters.items() if one.default is not one.empty}
+    defaults = {name: given.default for name, given in parameters.items() if given.default is not given.empty}
     if is_dataclass(called):
-        for one in fields(called):
-            if one.name in defaults and one.default_factory is not MISSING:
-                defaults[one.name] = one.default_factory()
+        for parameter in fields(called):
+            if parameter.name in defaults and parameter.default_factory is not MISSING:
+                defaults[parameter.name] = parameter.default_factory()
     return defaults
 
 
 def _stable_name(named: Any) -> str:
-    """What a class or a function is called in keys: its ``stable_name`` if it declares one, else package and name.
+    """The name of a class or a function in keys: its ``stable_name`` if it declares one, else package and name.
 
-    A package that has several of one name declares a ``stable_name`` for each.
+    If a package has several classes of the same name, each declares a ``stable_name``.
     """
     declared = vars(named).get("stable_name") if hasattr(named, "__dict__") else None
     if isinstance(declared, str):
@@ -319,7 +323,7 @@ def _stable_name(named: Any) -> str:
 
 def _nameless(named: Any) -> BadInput:
     name = f"{named.__module__}.{named.__qualname__}"
-    return BadInput(f"A learner has {name!r} as a parameter, which cannot be told apart. Define it in a module.")
+    return BadInput(f"A learner has {name!r} as a parameter, which cannot be identified. Define it in a module.")
 
 
 class _Pickler(pickle.Pickler):
@@ -340,7 +344,7 @@ def _digest(content: bytes) -> str:
 
 
 def _target(target: pa.Array | pa.ChunkedArray, task: Task) -> dict[str, Any]:
-    """What is to be predicted, under the names that it has in :class:`Training`."""
+    """The target as the fields of :class:`Training`."""
     column = target if isinstance(target, pa.ChunkedArray) else pa.chunked_array([target])
     if task == "numbers":
         values = column.cast(pa.float64()).to_numpy()
@@ -354,16 +358,16 @@ def _target(target: pa.Array | pa.ChunkedArray, task: Task) -> dict[str, Any]:
 
 def _refuse_no_numbers(found: Floats) -> None:
     if not np.isfinite(found).all():
-        raise HedgerowError("The learner ended with numbers that are none. Are some numbers of the table very large?")
+        raise HedgerowError("The learner ended with NaN or infinite numbers. Are some numbers of the table very large?")
 
 
 # --------------------------------------------------------------------------------------------------
-# What is known without looking at a row.
+# The baseline.
 
 
 @dataclass(frozen=True)
 class Majority(Learner):
-    """Expects of every row what training rows are on the whole: their classes as often as they occur, or their mean."""
+    """Predicts the same for every row: the class frequencies of the training rows, or their mean."""
 
     name = "majority"
     tasks = frozenset({"classes", "numbers"})

@@ -1,13 +1,12 @@
-"""From a table to plain columns, for learners that know neither sets nor intervals: numbers, or categories.
+"""Plain columns, numbers or categories, for learners that support neither sets nor intervals.
 
-The training rows decide. A column is numbers if its type is, or if it is text and every cell of the training rows is
-plainly a number (the package's rule: not ``007``). Dates are numbers too, the days since 1970, whether they are typed
-or ISO text. All else is categories by the text of the cell, so that ``{a|b}`` and ``[20,30)`` are categories like
-others; so are booleans, and what is stored as categories, whatever it looks like. Null, NaN, infinite numbers, ``*``
-and the texts that are named as such are missing.
+The training rows decide. A column is numeric if its type is, or if it is text and every cell of the training rows is
+plainly a number (by the package's rule ``007`` is not). Dates are numbers too, the days since 1970, both typed and as
+ISO text. Everything else is categorical by the text of the cell, including ``{a|b}``, ``[20,30)``, booleans and stored
+categories that look like numbers. Null, NaN, infinite numbers, ``*`` and the given texts for "no value" are missing.
 
-Test rows are read in the same way: a cell that is no number in a column of numbers is missing there, and so is a
-category that the training rows do not have.
+Test rows are read in the same way. In a column of numbers any other cell is missing, and so is a category that the
+training rows lack.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Floats, Ints
 from hedgerow.core.cells import domain_of, number_in, spelled
-from hedgerow.core.counts.encoding import dictionary_of
-from hedgerow.core.counts.reading import is_text
+from hedgerow.core.counts import dictionary_of, is_text
 from hedgerow.errors import BadInput, listing
 from hedgerow.io.domains import Kind
 from hedgerow.io.values import SUPPRESSED_TEXT
@@ -35,7 +33,7 @@ _MICROSECONDS: Final = 24 * 60 * 60 * 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A column of numbers, nan where one is missing."""
+    """A column of numbers, with nan for missing values."""
 
     name: str
     values: Floats
@@ -43,7 +41,7 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """A column of categories: the sorted labels of the training rows, and which of them each row has, -1 for none."""
+    """A column of categories: the sorted labels of the training rows, and the code of each row, -1 for none."""
 
     name: str
     labels: tuple[str, ...]
@@ -55,7 +53,7 @@ Column = Numbers | Categories
 
 @dataclass(frozen=True)
 class Decided:
-    """What the training rows say of a column: its kind, and the categories of one of text."""
+    """The kind of a column in the training rows, and its categories if it is text."""
 
     name: str
     kind: Kind
@@ -88,29 +86,29 @@ class Columns:
 
     @classmethod
     def of(cls, table: pa.Table, missing: Sequence[str] = ()) -> Columns:
-        """Decide on the columns of a training table."""
+        """Decide the kinds of the columns of a training table."""
         none = frozenset(missing)
         return cls(tuple(_decided(name, table[name], none) for name in table.column_names), none)
 
     def read(self, table: pa.Table) -> tuple[Column, ...]:
-        """Read the rows of any table that has these columns."""
-        absent = [one.name for one in self.decided if one.name not in table.column_names]
+        """Read the rows of any table with these columns."""
+        absent = [column.name for column in self.decided if column.name not in table.column_names]
         if absent:
             raise BadInput(f"The table lacks columns that the learner was trained with: {listing(absent)}. Add them.")
-        return tuple(_read(one, table[one.name], self.missing) for one in self.decided)
+        return tuple(_read(column, table[column.name], self.missing) for column in self.decided)
 
 
 def plain_table(columns: Sequence[Column]) -> pa.Table:
-    """Plain columns as a table again: floats and categories, null where a cell is missing.
+    """Plain columns as a table: floats and categories, with null for missing cells.
 
     >>> plain_table([Categories("sky", ("blue", "grey"), np.array([1, -1], np.int32))])["sky"].to_pylist()
     ['grey', None]
     """
-    return pa.table({one.name: _arrow(one) for one in columns})
+    return pa.table({column.name: _arrow(column) for column in columns})
 
 
 def cell_texts(name: str, values: pa.ChunkedArray, missing: frozenset[str]) -> tuple[Ints, list[str | None]]:
-    """Which cell each row has, -1 for null, and the text of each; ``None`` for those that are missing.
+    """The code of each row's cell, -1 for null, and the texts of the cells, ``None`` for missing cells.
 
     >>> codes, texts = cell_texts("sky", pa.chunked_array([["grey", "*", None, "grey"]]), frozenset())
     >>> codes.tolist(), texts
@@ -133,7 +131,7 @@ def _decided(name: str, values: pa.ChunkedArray, missing: frozenset[str]) -> Dec
 
 
 def _typed(kind: pa.DataType) -> Kind | None:
-    """Numbers and dates by their type."""
+    """The kind of numbers and dates, by their type."""
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "number"
     return "date" if pa.types.is_date(kind) or pa.types.is_timestamp(kind) else None
@@ -144,7 +142,7 @@ def _read(decided: Decided, values: pa.ChunkedArray, missing: frozenset[str]) ->
         return Numbers(decided.name, _numbers(decided, values, missing))
     codes, texts = cell_texts(decided.name, values, missing)
     code_of = {label: code for code, label in enumerate(decided.labels)}
-    # The last entry serves the code of null, -1.
+    # The last entry is for the code of null, -1.
     known = [-1 if text is None else code_of.get(text, -1) for text in texts] + [-1]
     return Categories(decided.name, decided.labels, np.array(known, dtype=np.int32)[codes])
 
@@ -163,7 +161,7 @@ def _numbers(decided: Decided, values: pa.ChunkedArray, missing: frozenset[str])
 
 
 def _days(values: pa.ChunkedArray) -> Floats:
-    """The days since 1970; of a moment with a time zone the date is the one that is written."""
+    """The days since 1970. Times with a time zone are read in local time."""
     if pa.types.is_timestamp(values.type) and values.type.tz is not None:
         values = pc.local_timestamp(values)
     moments = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).cast(pa.float64(), safe=False)

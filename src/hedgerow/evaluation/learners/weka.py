@@ -1,8 +1,8 @@
 """Learners of Weka (Frank, Hall & Witten, The WEKA Workbench, 2016): J48, PART, naive Bayes, logistic regression.
 
-Weka runs in this process (:mod:`hedgerow.evaluation.learners.java`) and reads ARFF files in a folder that only this
-user can read. In them columns, categories and labels are numbered: no text of the table reaches Weka. Columns are
-numbers or categories (:mod:`hedgerow.evaluation.learners.columns`); what is missing there is ``?``.
+Weka runs in this process and reads ARFF files in a folder that only this user can read. They contain numbered columns,
+categories and labels: no text of the table reaches Weka. Columns are numbers or categories
+(:mod:`hedgerow.evaluation.learners.columns`); a missing cell is ``?``.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ __all__ = ["J48", "PART", "WekaLearner", "WekaLogistic", "WekaNaiveBayes", "java
 
 
 # --------------------------------------------------------------------------------------------------
-# The Java machine in which Weka runs: one for the process, started when it is first needed.
+# The Java machine for Weka: one for the process, started on first use.
 #
-# Nobody stops it before the process ends, for it could not be started again. Weka's packages stay away, and what Java
-# prints is thrown away: Weka quotes cells. A machine that somebody else has started is used as it is.
+# It runs until the process ends, since it cannot be started again. Weka's packages are not loaded. Java's output is
+# discarded, because Weka quotes cells. A machine that other code has started is used unchanged.
 
 
 _OPTIONS: Final = (
     "-Xmx2g",
-    "-Xrs",  # signals stay Python's: else Ctrl-C would end the process at once, with its temporary files left
-    f"-XX:ErrorFile={os.devnull}",  # what Java writes when it is killed holds parts of its memory
-    "-XX:+UseSerialGC",  # one thread: several processes may each have a machine
+    "-Xrs",  # leaves signals to Python; otherwise Ctrl-C would end the process at once, and leave temporary files
+    f"-XX:ErrorFile={os.devnull}",  # a crash report contains parts of the memory
+    "-XX:+UseSerialGC",  # one thread, since several processes may each have a machine
     "-Dweka.packageManager.loadPackages=false",
     "-Djava.awt.headless=true",
 )
 
 _one_at_a_time = threading.Lock()
 _started_by: int | None = None
-"""The process that started it."""
+"""The process that started the machine."""
 
 
 def start_java(what: str, instead: str) -> None:
-    """Start the machine, unless it runs.
+    """Start the machine if it does not run yet.
 
     Parameters
     ----------
     what : str
-        What needs it, for messages.
+        The learner that needs it, for messages.
     instead : str
-        The sentence that says what does without Java.
+        A sentence that names an alternative without Java.
     """
     global _started_by
     check_weka(what, instead)
@@ -68,7 +68,7 @@ def start_java(what: str, instead: str) -> None:
         _refuse_forked()
         if not jpype.isJVMStarted():
             unusable = MissingExtra(f"{what} needs Java 11 or newer, and the Java here could not be started. {instead}")
-            # A machine that is not found, is too old, or does not take the options: each has an error of its own.
+            # There are different errors for a machine that is missing, too old, or refuses the options.
             with translated(Exception, into=unusable):
                 _start(jpype)
             _started_by = os.getpid()
@@ -85,7 +85,7 @@ def java_class(name: str) -> Any:
 def _refuse_forked() -> None:
     if _started_by not in (None, os.getpid()):
         raise HedgerowError(
-            "Java was started before this process was forked, and does not live on in it. Start processes by 'spawn' "
+            "Java was started before this process was forked, and does not survive a fork. Start processes by 'spawn' "
             "or 'forkserver'."
         )
 
@@ -94,11 +94,11 @@ def _start(jpype: Any) -> None:
     handlers = list(logging.root.handlers)
     from weka.core import jvm
 
-    # Importing that gives the root logger a handler, which is the user's to give.
+    # The import adds a handler to the root logger, which only the user should do.
     logging.root.handlers[:] = handlers
     jars: list[str] = []
     jvm.add_bundled_jars(jars)
-    # Not by jvm.start(), which takes no options; but it must know.
+    # Not by jvm.start(), which accepts no options; but weka must know that Java runs.
     jpype.startJVM(*_OPTIONS, classpath=jars, convertStrings=True)
     jvm.started = True
     nowhere = jpype.JClass("java.io.PrintStream")(jpype.JClass("java.io.OutputStream").nullOutputStream())
@@ -109,7 +109,7 @@ def _start(jpype: Any) -> None:
 
 
 class WekaLearner(Learner):
-    """A classifier of Weka: its class there, the options that its parameters are, and what does without Java."""
+    """A classifier of Weka: its Java class, its options, and a sentence that names an alternative without Java."""
 
     tasks = frozenset({"classes"})
     weka_class: ClassVar[str]
@@ -117,7 +117,7 @@ class WekaLearner(Learner):
 
     @abstractmethod
     def _options(self) -> list[str]:
-        """The parameters as Weka takes them."""
+        """The parameters as Weka's options."""
 
     def _fit(self, training: Training) -> Fitted:
         start_java(f"The learner {self.name!r}", self.instead)
@@ -133,7 +133,7 @@ class WekaLearner(Learner):
 
 @dataclass(frozen=True, eq=False)
 class FittedWeka(Fitted):
-    """A classifier inside Java, and how columns are read."""
+    """A classifier inside Java, with the reading of columns."""
 
     name: str
     model: Any
@@ -145,7 +145,7 @@ class FittedWeka(Fitted):
         failed = HedgerowError(f"Weka could not predict with {self.name!r}. Java may lack memory.")
         with Scratch() as folder, translated(java_class("java.lang.Throwable"), into=failed):
             rows = _loaded(folder / "rows.arff", self.columns.read(table), self.labels, unknown)
-            # All rows in one call; what comes back is read as a block of memory.
+            # All rows in one call; the result is read as a block of memory.
             shares = np.array(self.model.distributionsForInstances(rows), dtype=np.float64)
         return Prediction.of_classes(self.labels, shares)
 
@@ -157,7 +157,7 @@ class J48(WekaLearner):
     Parameters
     ----------
     confidence : float
-        For pruning: the smaller, the more is pruned; above 0 and at most 0.5.
+        Controls pruning: smaller values prune more; above 0 and at most 0.5.
     min_objects : int
         At least two branches of a split have at least this many records.
     pruned : bool
@@ -208,8 +208,8 @@ class WekaNaiveBayes(WekaLearner):
     Parameters
     ----------
     numbers : {"normal", "kernel", "discretize"}
-        How numbers are spread: by a normal distribution, by one around each training value, or in parts that tell the
-        labels apart.
+        The distribution of numbers: normal, a normal kernel around each training value, or bins that separate the
+        labels.
     """
 
     name = "weka-naive-bayes"
@@ -239,7 +239,7 @@ class WekaLogistic(WekaLearner):
     ridge : float
         The penalty on the squares of the weights.
     max_iter : int, optional
-        The most steps; until it converges if not given.
+        The most steps; by default until it converges.
     """
 
     name = "weka-logistic"
@@ -270,12 +270,12 @@ def _check_pruning(owner: str, confidence: float, min_objects: int) -> None:
 
 
 def _pruning(confidence: float, min_objects: int, pruned: bool) -> list[str]:
-    # Weka refuses a confidence where nothing is pruned.
+    # Weka refuses a confidence without pruning.
     return [*(["-C", repr(float(confidence))] if pruned else ["-U"]), "-M", str(min_objects)]
 
 
 def _loaded(path: Path, columns: tuple[Column, ...], labels: tuple[str, ...], codes: Ints) -> Any:
-    """Rows inside Weka, by way of a file; the class is last."""
+    """Rows in Weka, loaded from a file; the class is the last attribute."""
     write_rows(path, columns, labels, codes)
     loader = java_class("weka.core.converters.ArffLoader")()
     loader.setFile(java_class("java.io.File")(str(path)))
@@ -285,15 +285,15 @@ def _loaded(path: Path, columns: tuple[Column, ...], labels: tuple[str, ...], co
 
 
 def write_rows(path: Path, columns: tuple[Column, ...], labels: tuple[str, ...], codes: Ints) -> None:
-    """Write rows as Weka reads them, with numbers in place of all names, categories and labels.
+    """Write rows for Weka, with numbers in place of all names, categories and labels.
 
-    The head is the same for training and test rows. A column of categories of which there are none is numeric, for an
-    attribute cannot be nominal without values.
+    The header is the same for training and test rows. A categorical column without categories becomes numeric, since a
+    nominal attribute needs values.
     """
     from hedgerow.learning.export import write_arff
 
-    written = [_numbered(at, one) for at, one in enumerate((*columns, Categories("class", labels, codes)))]
-    declared = {one.name: one.labels for one in written if isinstance(one, Categories)}
+    written = [_numbered(at, column) for at, column in enumerate((*columns, Categories("class", labels, codes)))]
+    declared = {column.name: column.labels for column in written if isinstance(column, Categories)}
     table = plain_table(written)
     write_arff(path, "rows", dict(zip(table.column_names, table.columns, strict=True)), declared=declared)
 

@@ -1,21 +1,28 @@
-"""What tables come as: files of several kinds, alone, in folders and archives, or from standard input.
+"""Input files: text, Parquet and workbooks, alone, in folders and archives, or from standard input.
 
-Neutral ground between the engine and the verifier, which share nothing else. It finds the files behind what was typed,
-unpacks what is packed, and looks at the first bytes for encoding and delimiter. What comes out are plain files: CSV,
-perhaps compressed, and Parquet. Their records are read by the engine and by the verifier, each with parsers of its own.
+:func:`find_table` finds the files behind an argument. :func:`open_parts` unpacks them and recognizes their encoding and
+delimiter. The result is plain files: CSV, perhaps compressed, and Parquet. The engines and the verifier may both import
+this package, and share nothing else: each reads the records with its own parser.
 """
 
-from hedgerow.io.readers._finding import NO_VALUE, STANDARD_INPUT, Found, find_table, is_hidden
-from hedgerow.io.readers.opening import open_parts, refuse_other_columns, with_folder_columns
-from hedgerow.io.readers.parts import Part, check_delimiter, check_encoding, written_here
-from hedgerow.io.readers.spark import SparkFiles
+from hedgerow.io.readers._table_files import NO_VALUE, STANDARD_INPUT, TableFiles, find_table, is_hidden
+from hedgerow.io.readers.parts import (
+    Part,
+    SparkFiles,
+    check_delimiter,
+    check_encoding,
+    open_parts,
+    refuse_other_columns,
+    with_folder_columns,
+    written_here,
+)
 
 __all__ = [
     "NO_VALUE",
     "STANDARD_INPUT",
-    "Found",
     "Part",
     "SparkFiles",
+    "TableFiles",
     "check_delimiter",
     "check_encoding",
     "find_table",

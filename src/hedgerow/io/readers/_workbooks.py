@@ -1,7 +1,7 @@
-"""A sheet of an Excel workbook, written out as CSV: every cell as the text that a CSV would hold.
+"""Writes a sheet of an Excel workbook as CSV, each cell as the text that a CSV would contain.
 
-Whole numbers stay whole, dates and times are written as ISO 8601 does, errors and empty cells are empty. Row n of the
-sheet is record n of the CSV: an empty row is an empty line, which is no record.
+Whole numbers stay whole, dates and times follow ISO 8601, errors and empty cells become empty. Row n of the sheet is
+line n of the CSV: an empty row is an empty line, which is no record.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 from xml.parsers import expat
 
 from hedgerow.errors import BadInput, MissingExtra, listing, plural, translated
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["write_sheet"]
 
-_EXACT: Final = 2.0**53  # up to here a float that looks whole is that very number
+_EXACT: Final = 2.0**53  # floats represent all whole numbers up to this
 
-# calamine makes a place for each cell between those that lie farthest apart, which takes 32 bytes, and Python 8 more.
+# calamine allocates 32 bytes for each place in the rectangle around all cells, and Python 8 more.
 _BYTES_OF_A_PLACE: Final = 40
 _FEW_PLACES: Final = 2_000_000
 _PLACES_OF_A_CELL: Final = 8
 _BLOCK: Final = 1 << 16
 _CELL: Final = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
-_TEXT_OF_A_SHEET: Final = 1 << 28  # so many characters are not counted
-# Where a cell begins, in XML of whatever prefix, and as every program writes it; and where a text ends.
+_TEXT_OF_A_SHEET: Final = 1 << 28  # sheets with at most this many characters are not measured
+# The beginning of a cell, in XML with any prefix, and in the usual form; and the end of a text.
 _CELLS: Final = re.compile(rb"<(?:[^\s<>/:]*:)?c[\s/>]")
 _PLAIN_CELLS: Final = re.compile(rb'<c r="([A-Z]{1,3})([1-9][0-9]{0,6})"[\s/>]')
 _TEXT_ENDS: Final = re.compile(rb"</(?:[^\s<>/:]*:)?si\s*>")
@@ -49,9 +49,9 @@ def write_sheet(workbook: Path, name: str, sheet: str | None, folder: Path) -> P
     ----------
     workbook : Path
     name : str
-        What messages call it.
+        Its name in messages.
     sheet : str, optional
-        Which one; not needed where only one holds something.
+        Not needed if only one sheet is filled.
     folder : Path
     """
     missing = MissingExtra.for_extra("python-calamine", "excel")
@@ -71,12 +71,12 @@ def write_sheet(workbook: Path, name: str, sheet: str | None, folder: Path) -> P
 
 
 class _BrokenSheet(ValueError):
-    """A sheet that is not XML as Excel writes it."""
+    """A sheet whose XML differs from Excel's."""
 
 
 @dataclass
 class _Extent:
-    """Where the cells of a sheet lie, and how many there are."""
+    """The rectangle around the cells of a sheet, and their number."""
 
     cells: int = 0
     top: int = _ROWS
@@ -88,17 +88,17 @@ class _Extent:
 
     @property
     def places(self) -> int:
-        """How many cells lie between those that lie farthest apart."""
+        """The number of places in the rectangle."""
         return (self.bottom - self.top + 1) * (self.right - self.left + 1) if self.cells else 0
 
     def add(self, cells: int, rows: Sequence[int], columns: Sequence[int]) -> None:
-        """Add cells that lie in these rows and columns."""
+        """Add cells in these rows and columns."""
         self.cells += cells
         self.top, self.bottom = min(self.top, *rows), max(self.bottom, *rows)
         self.left, self.right = min(self.left, *columns), max(self.right, *columns)
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the beginning of an element."""
+        """Process the start tag of an element."""
         name = name.rpartition(":")[2]
         if name == "c":
             place = attributes.get("r")
@@ -111,7 +111,7 @@ class _Extent:
 
 
 class _Texts:
-    """The lengths of the texts that cells refer to, and of those of a sheet together."""
+    """The lengths of the shared texts, and the total length of those that the cells of a sheet refer to."""
 
     def __init__(self) -> None:
         self.lengths = array("q")
@@ -120,7 +120,7 @@ class _Texts:
         self._number: str | None = None
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the beginning of an element."""
+        """Process the start tag of an element."""
         name = name.rpartition(":")[2]
         if name == "c":
             self._refers = attributes.get("t") == "s"
@@ -131,7 +131,7 @@ class _Texts:
             self.lengths.append(0)
 
     def end(self, name: str) -> None:
-        """Take the end of an element."""
+        """Process the end tag of an element."""
         name = name.rpartition(":")[2]
         if name == "si":
             self._text = False
@@ -141,7 +141,7 @@ class _Texts:
                 self.total += self.lengths[int(number)]
 
     def take(self, text: str) -> None:
-        """Take what stands between elements."""
+        """Process the text between tags."""
         if self._number is not None:
             self._number += text[:10]
         elif self._text:
@@ -149,23 +149,23 @@ class _Texts:
 
 
 def _refuse_wide_sheets(packed: zipfile.ZipFile, workbook: Path, name: str) -> None:
-    """Refuse a workbook that takes far more memory than its cells: two that lie far apart are enough.
+    """Refuse a workbook that needs far more memory than its cells do: two distant cells are enough for that.
 
-    What a sheet says of its size is not believed, nor what it is called: every file is looked at.
+    Every file is examined, since a sheet may state a wrong size or have any name.
     """
     longest, sheets, shared = 0, [], []
     for member in packed.infolist():
-        found, text = _looked_at(packed, member)
+        extent, text = _measured(packed, member)
         longest = max(longest, text)
         shared += [member] if text else []
-        if found.places > max(_FEW_PLACES, _PLACES_OF_A_CELL * found.cells):
+        if extent.places > max(_FEW_PLACES, _PLACES_OF_A_CELL * extent.cells):
             raise BadInput(
-                f"The cells of {name!r} lie too far apart: the last one is in row {found.bottom:,} and column "
-                f"{found.right:,} of a sheet, which has {plural(found.cells, 'cells')}. Delete what is outside of the "
+                f"The cells of {name!r} lie too far apart: the last cell is in row {extent.bottom:,} and column "
+                f"{extent.right:,} of a sheet with {plural(extent.cells, 'cells')}. Delete the cells outside of the "
                 "table."
             )
-        refuse_size(found.places * _BYTES_OF_A_PLACE, f"A sheet of {name!r}", "Save it as CSV")
-        sheets += [(member, found.cells)] if found.cells else []
+        refuse_size(extent.places * _BYTES_OF_A_PLACE, f"A sheet of {name!r}", "Save it as CSV")
+        sheets += [(member, extent.cells)] if extent.cells else []
     most = max(HARMLESS, HIGHEST_RATIO * workbook.stat().st_size)
     for sheet, cells in sheets:
         if longest * cells > _TEXT_OF_A_SHEET:
@@ -179,38 +179,49 @@ def _refuse_wide_sheets(packed: zipfile.ZipFile, workbook: Path, name: str) -> N
                 )
 
 
-def _looked_at(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[_Extent, int]:
-    """Where the cells of a sheet lie, and how long at most a text is that cells refer to; of other files nothing.
+def _measured(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[_Extent, int]:
+    """The extent of a sheet, and the longest text that cells may refer to; both are empty for other files.
 
-    Sheets are searched for beginnings of cells as every program writes them. Where one begins in another way, the file
-    is parsed, which takes ten times longer.
+    The file is searched for start tags of cells in the usual form. If a tag has another form, the file is parsed, which
+    takes ten times longer.
     """
-    found, longest, done, ended, left, plain, sheet = _Extent(), 0, 0, 0, b"", True, False
+    extent, longest, done, ended, plain, sheet = _Extent(), 0, 0, 0, True, False
     with packed.open(member) as opened:
-        while block := opened.read(_BLOCK):
-            block = left + block
-            last = block.rfind(b"<")
-            left = block[last:] if last >= 0 and b">" not in block[last:] else b""
-            if len(left) > _BLOCK:
-                raise _BrokenSheet
-            block = block[: len(block) - len(left)]
+        for block in _whole_tags(opened):
             sheet = sheet or b"sheetData" in block  # without it calamine finds no cells
             cells = _PLAIN_CELLS.findall(block)
             plain = plain and len(cells) == len(_CELLS.findall(block))
             if cells:
-                rows = list(map(int, {row for _, row in cells}))
-                columns = [_row_and_column(f"{column.decode()}1")[1] for column in {column for column, _ in cells}]
-                if max(rows) > _ROWS:
-                    raise _BrokenSheet
-                found.add(len(cells), [*rows, *rows], [*columns, *columns])
+                _add_cells(extent, cells)
             for text in _TEXT_ENDS.finditer(block):
                 longest, ended = max(longest, done + text.end() - ended), done + text.end()
             done += len(block)
     if not plain or not sheet:
-        found = _Extent()
+        extent = _Extent()
     if sheet and not plain:
-        _walk(packed, member, found.begin)
-    return found, longest
+        _walk(packed, member, extent.begin)
+    return extent, longest
+
+
+def _whole_tags(opened: IO[bytes]) -> Iterator[bytes]:
+    """The content of a file in blocks that do not end inside a tag."""
+    rest = b""
+    while block := opened.read(_BLOCK):
+        block = rest + block
+        last = block.rfind(b"<")
+        rest = block[last:] if last >= 0 and b">" not in block[last:] else b""
+        if len(rest) > _BLOCK:
+            raise _BrokenSheet
+        yield block[: len(block) - len(rest)]
+
+
+def _add_cells(extent: _Extent, cells: Sequence[tuple[bytes, bytes]]) -> None:
+    """Add cells, given by the letters of their columns and the numbers of their rows."""
+    rows = list(map(int, {row for _, row in cells}))
+    columns = [_row_and_column(f"{column.decode()}1")[1] for column in {column for column, _ in cells}]
+    if max(rows) > _ROWS:
+        raise _BrokenSheet
+    extent.add(len(cells), [*rows, *rows], [*columns, *columns])
 
 
 def _walk(
@@ -235,7 +246,7 @@ def _refuse_doctype(*_: object) -> None:
 
 
 def _row_and_column(place: str) -> tuple[int, int]:
-    """The row and the column of a cell, from 1 on.
+    """The row and the column of a cell, counted from 1.
 
     >>> _row_and_column("AB12")
     (12, 28)
@@ -252,12 +263,12 @@ def _row_and_column(place: str) -> tuple[int, int]:
 
 
 def _chosen(workbook: CalamineWorkbook, sheet: str | None, name: str) -> CalamineSheet:
-    """The sheet that was named, or the only one that holds something."""
+    """The sheet of a given name, or the only filled sheet."""
     if sheet is not None:
         if sheet not in workbook.sheet_names:
             raise BadInput.unknown("sheet", sheet, workbook.sheet_names, f"It is looked for in {name!r}.")
         return workbook.get_sheet_by_name(sheet)
-    filled = {one: found for one in workbook.sheet_names if (found := workbook.get_sheet_by_name(one)).height}
+    filled = {title: found for title in workbook.sheet_names if (found := workbook.get_sheet_by_name(title)).height}
     if not filled:
         raise BadInput(f"The file {name!r} is empty. A sheet needs a row of column names.")
     if len(filled) > 1:
@@ -266,7 +277,7 @@ def _chosen(workbook: CalamineWorkbook, sheet: str | None, name: str) -> Calamin
 
 
 def _records(rows: Sequence[Sequence[Any]]) -> Iterator[list[str]]:
-    """The rows as text. Where a column has times of day, all its dates are written with one."""
+    """The rows as text. If a column contains times of day, all its dates are written with a time."""
     timed = {at for row in rows for at, cell in enumerate(row) if isinstance(cell, datetime)}
     for row in rows:
         texts = [_text(cell, timed=at in timed) for at, cell in enumerate(row)]
@@ -282,7 +293,7 @@ def _text(cell: Any, *, timed: bool) -> str:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, bool):
-        return "true" if cell else "false"
+        return str(cell).lower()
     if isinstance(cell, float) and cell.is_integer() and abs(cell) <= _EXACT:
         return str(int(cell))
     if isinstance(cell, datetime):

@@ -1,4 +1,4 @@
-"""Files that would fill the disk or the memory: found out before they are unpacked or parsed."""
+"""Limits of size: files that would fill the disk or the memory are refused before they are unpacked or parsed."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from hedgerow.errors import BadInput
 
 __all__ = ["HARMLESS", "HIGHEST_RATIO", "read_at_most", "read_json", "refuse_bomb", "refuse_size"]
 
-# Text packs ten times, a table of few different lines perhaps a hundred times; only bombs come near deflate's 1032.
+# Text shrinks to a tenth, a table of few distinct lines perhaps to a hundredth; only bombs approach deflate's 1/1032.
 HIGHEST_RATIO: Final = 200
-HARMLESS: Final = 1 << 26  # so many bytes may be packed as tightly as they like
+HARMLESS: Final = 1 << 26  # up to this many bytes any ratio is allowed
 
 
 def refuse_bomb(members: Iterable[zipfile.ZipInfo], archive: Path, name: str, folder: Path) -> None:
-    """Refuse an archive whose members are far larger than it, or than the free space of a folder.
+    """Refuse an archive whose members are far larger than itself, or larger than the free space of a folder.
 
-    ``zipfile`` never unpacks more than the size that a member declares, so that size can be trusted as a bound.
+    ``zipfile`` never unpacks more than the declared size of a member, so the declared size is a reliable bound.
     """
     size = sum(member.file_size for member in members)
     if size <= HARMLESS:
@@ -38,23 +38,23 @@ def refuse_bomb(members: Iterable[zipfile.ZipInfo], archive: Path, name: str, fo
 
 
 def refuse_size(size: int, what: str, advice: str) -> None:
-    """Refuse what would take more memory than the process may have, where that is limited.
+    """Refuse input that needs more memory than the limit of the process, if there is a limit.
 
-    Libraries in other languages end the process then, instead of raising an error.
+    Beyond the limit, libraries in other languages end the process instead of raising an error.
     """
     with suppress(ImportError):
-        resource = importlib.import_module("resource")  # Windows has none
+        resource = importlib.import_module("resource")  # not on Windows
         for kind in ("RLIMIT_DATA", "RLIMIT_AS"):
             most, _ = resource.getrlimit(getattr(resource, kind))
             if most != resource.RLIM_INFINITY and size > most:
                 raise BadInput(
-                    f"{what} takes {size >> 20:,} MB of memory, more than there may be. {advice}, or raise the limit "
-                    "(--memory-limit)."
+                    f"{what} takes {size >> 20:,} MB of memory, more than the limit allows. {advice}, or raise the "
+                    "limit (--memory-limit)."
                 )
 
 
 def read_json(path: Path, most: int = 1 << 30) -> Any:
-    """Read a file of JSON; what is too large, or no JSON, is a ``ValueError``, and too deep a ``RecursionError``."""
+    """Read a JSON file. A file that is too large or not JSON raises ``ValueError``, deep nesting ``RecursionError``."""
     content = read_at_most(path, most)
     if content is None:
         raise ValueError("the file is too large")
@@ -62,7 +62,7 @@ def read_json(path: Path, most: int = 1 << 30) -> Any:
 
 
 def read_at_most(path: Path, most: int) -> bytes | None:
-    """Read a small file whole; ``None`` if it has more bytes than that, however many they are."""
+    """Read a whole file; ``None`` if it has more bytes than the limit."""
     with path.open("rb") as file:
         content = file.read(most + 1)
     return None if len(content) > most else content

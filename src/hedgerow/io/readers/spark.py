@@ -1,4 +1,4 @@
-"""The one way to PySpark, which is an extra."""
+"""PySpark, an optional dependency, is imported only here."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import threading
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
@@ -22,7 +20,6 @@ __all__ = [
     "PySparkLogger",
     "SparkConf",
     "SparkContext",
-    "SparkFiles",
     "SparkSession",
     "StorageLevel",
     "Window",
@@ -39,7 +36,7 @@ with (
     warnings.catch_warnings(),
     translated(ModuleNotFoundError, into=MissingExtra.for_extra("pyspark", "spark")),
 ):
-    # It warns of pandas 3, of which nothing is used here: tables pass through Arrow.
+    # PySpark warns about pandas 3, which is not used here: tables pass through Arrow.
     warnings.simplefilter("ignore", FutureWarning)
     from py4j.protocol import Py4JError
     from pyspark import SparkConf, SparkContext, StorageLevel, cloudpickle
@@ -50,46 +47,21 @@ with (
 
 
 # --------------------------------------------------------------------------------------------------
-# Parquet files that Spark has written and reads: where they are, and by whom they can be read side by side.
-
-
-@dataclass(frozen=True, eq=False)
-class SparkFiles:
-    """A table in a folder that all workers of a Spark session share.
-
-    Attributes
-    ----------
-    folder : Path
-        From the root. The files of its name's order hold the rows in their order.
-    session : SparkSession
-        Whose workers read the files.
-    """
-
-    folder: Path
-    session: Any
-
-    @property
-    def parts(self) -> list[Path]:
-        """The files, in the order of their rows."""
-        return sorted(self.folder.glob("part-*.parquet"))
-
-
-# --------------------------------------------------------------------------------------------------
-# Spark's faults in our words, and nothing of them on the screen: Spark quotes cells.
+# Spark's messages quote cells, so its errors are reworded and nothing of them appears on the screen.
 #
-# Its messages come by three ways: as errors, which are translated; as lines that PySpark logs in JSON when it raises
-# one; and as lines that the Java machine logs when a task fails. The last two are silenced while we work and come
-# back after. What workers of a cluster log stays with them.
+# Messages come in three ways: as errors, which are translated; as lines that PySpark logs in JSON when it raises an
+# error; and as lines that the Java machine logs when a task fails. The last two are silenced during the work and
+# restored afterwards. Logs of a cluster's workers stay on the workers.
 
 
-# A machine that has ended refuses connections.
+# A Java machine that has ended refuses connections.
 FAULTS: Final = (PySparkException, Py4JError, ConnectionError)
 
 _LOGGERS: Final = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
-class own_words(translated[Exception]):  # noqa: N801 - read as a word, as translated is
-    """Do some work of Spark quietly; an error is told in our words.
+class own_words(translated[Exception]):  # noqa: N801 - reads as a word, like translated
+    """Work with Spark quietly, and replace its errors by one of ours.
 
     Parameters
     ----------
@@ -99,12 +71,12 @@ class own_words(translated[Exception]):  # noqa: N801 - read as a word, as trans
     """
 
     def __init__(self, session: Any, into: BaseException | Callable[[Exception], BaseException]) -> None:
-        def told(error: Exception) -> BaseException:
+        def reworded(error: Exception) -> BaseException:
             if _has_ended(session):
                 return BadInput("Spark has ended in the middle of the work. Was it stopped, or short of memory?")
             return into if isinstance(into, BaseException) else into(error)
 
-        super().__init__(*FAULTS, into=told)
+        super().__init__(*FAULTS, into=reworded)
         self._session = session
 
     def __enter__(self) -> None:
@@ -118,19 +90,19 @@ class own_words(translated[Exception]):  # noqa: N801 - read as a word, as trans
 
 
 def silence_logs(session: Any) -> None:
-    """Silence a session of our own for good."""
+    """Silence a session that Hedgerow started, for good."""
     _SILENCE.begin(session)
 
 
 def _has_ended(session: Any) -> bool:
     try:
         return bool(session.sparkContext._jsc.sc().isStopped())
-    except Exception:  # whatever it is: nobody answers
+    except Exception:  # any error means that Spark does not answer
         return True
 
 
 class _Silence:
-    """How loud the logs were before the first of those began who want silence; several threads may work at once."""
+    """Silences Spark's logs while at least one thread needs it, then restores their level."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -141,11 +113,11 @@ class _Silence:
         with self._lock:
             self._users += 1
             if self._users == 1:
-                # Where that fails, the work will fail too, and says why.
+                # If this fails, the work fails as well and explains why.
                 with suppress(*FAULTS):
                     logs = session._jvm.org.apache.logging.log4j
                     self._level = logs.LogManager.getRootLogger().getLevel()
-                    # Not Spark's setLogLevel, which forgets how loud a session began.
+                    # Not by Spark's setLogLevel, which forgets the first level of a session.
                     logs.core.config.Configurator.setRootLevel(logs.Level.OFF)
                 _switch_loggers(off=True)
 

@@ -1,13 +1,15 @@
-"""What the cells of a table mean in a column: a node, or, as a set or an interval, several places below one.
+"""The meaning of a table's cells in a column: a node, or, for a set or an interval, several nodes below another.
 
-A set covers its members; one that has every value of a node is that node. An interval covers the known numbers in it,
-or, if there are none, the finest intervals that it overlaps, by width. Both have a lowest node above all they cover.
+A set covers its members; a set of all values of a node equals that node. An interval covers the known numbers in it;
+without any, it covers the finest intervals that it overlaps, by width. Both have a lowest node above everything they
+cover.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +20,7 @@ from hedgerow.core.cells import CellKind, Interval, ValueSet, Vocabulary
 from hedgerow.core.proportions import Spread
 from hedgerow.errors import BadInput, InternalError
 from hedgerow.hierarchies import NOWHERE
-from hedgerow.learning.encoders._fitting import Column, Unknown
+from hedgerow.learning.encoders._column import Column, Unknown
 from hedgerow.learning.encoders._nodes import ROOT
 
 __all__ = ["Covers", "covers_of", "shares_of_classes", "shares_of_covers"]
@@ -26,22 +28,23 @@ __all__ = ["Covers", "covers_of", "shares_of_classes", "shares_of_covers"]
 
 @dataclass(frozen=True, eq=False)
 class Covers:
-    """What the distinct cells of a table mean in a column.
+    """The meanings of the distinct cells of a table in a column.
 
     Attributes
     ----------
     of_cell : int array (cells,)
-        The meaning of each cell; cells that stand at one node share theirs.
+        The meaning of each cell; cells at the same node share a meaning.
     node : int array (meanings,)
-        The lowest node above all that it may be.
+        The lowest node above everything that the cell covers.
     whole : bool array (meanings,)
-        Whether it is that node itself; else it is a set or an interval, and covers only some of it.
+        Whether the cell covers that whole node; otherwise it is a set or an interval that covers a part of it.
     texts : tuple of str
-        How sets and intervals that are no node are written, in the order of ``parted``.
+        The texts of sets and intervals that are not nodes, in the order of ``parted``.
     spread, frequent : csr array (meanings, nodes)
-        How many values of a set or an interval stand at each node; the same weighted by the rows that hold them alone.
+        The number of values of a set or an interval at each node; the same, weighted by the rows that publish them
+        alone.
     inside : csr array (meanings, nodes)
-        The nodes that lie wholly in a set or an interval.
+        The nodes that lie entirely in a set or an interval.
     """
 
     of_cell: Longs
@@ -54,26 +57,19 @@ class Covers:
 
     @property
     def parted(self) -> Longs:
-        """The meanings that are sets or intervals and no node."""
+        """The meanings that are sets or intervals, not nodes."""
         return np.flatnonzero(~self.whole)
 
 
 def covers_of(column: Column, cells: Vocabulary, unknown: Unknown) -> Covers:
-    """Find what the distinct cells of a table mean."""
+    """Find the meanings of the distinct cells of a table."""
     if "text" not in (cells.stored, column.kind) and cells.stored != column.kind:
         raise _of_another_kind(column, cells)
     cells = column.read(cells)
     node = np.full(len(cells), ROOT, dtype=np.int64)
     values = cells.which(CellKind.VALUE)
     node[values], known = column.place([cells.texts[at] for at in values.tolist()], cells.numbers[values], unknown)
-    # A column that was suppressed altogether has shown nothing of its kind.
-    if (
-        cells.stored != "text"
-        and column.kind == "text"
-        and len(column.domain.labels)
-        and len(values)
-        and not known.any()
-    ):
+    if _is_no_text(column, cells, known):
         raise _of_another_kind(column, cells)
     absent = cells.which(CellKind.MISSING)
     if len(absent) and column.nodes.missing == NOWHERE:
@@ -82,12 +78,16 @@ def covers_of(column: Column, cells: Vocabulary, unknown: Unknown) -> Covers:
         node[absent] = column.nodes.missing
     apart: dict[int, ValueSet | Interval] = {}
     for at, several in cells.several.items():
-        label = column.places.get(cells.texts[at], column.places.get(str(several), NOWHERE))
-        if label == NOWHERE:
+        node[at] = column.places.get(cells.texts[at], column.places.get(str(several), NOWHERE))
+        if node[at] == NOWHERE:
             apart[at] = several
-        else:
-            node[at] = label
     return _Parts(column, len(cells), apart, unknown).covers(node)
+
+
+def _is_no_text(column: Column, cells: Vocabulary, known: Bools) -> bool:
+    """Whether a column that held text now has other values only. Without any label it has not revealed its kind."""
+    was_text = column.kind == "text" and len(column.domain.labels) > 0
+    return was_text and cells.stored != "text" and len(known) > 0 and not known.any()
 
 
 def _of_another_kind(column: Column, cells: Vocabulary) -> BadInput:
@@ -98,7 +98,7 @@ def _of_another_kind(column: Column, cells: Vocabulary) -> BadInput:
 
 
 class _Covered(NamedTuple):
-    """Values that cells cover: where they stand, what they weigh, and how many of them the column knows."""
+    """The values that cells cover: their nodes and weights, and how many of them the column knows."""
 
     cell: Longs
     node: Longs
@@ -108,18 +108,18 @@ class _Covered(NamedTuple):
 
 
 class _Parts:
-    """Sets and intervals of a table: how many of their values stand at which node."""
+    """The sets and intervals of a table, with the number of their values at each node."""
 
     def __init__(self, column: Column, size: int, cells: Mapping[int, ValueSet | Interval], unknown: Unknown) -> None:
         self.column = column
         self.size = size
         self.cells = cells
-        sets = {at: list(one.members) for at, one in cells.items() if isinstance(one, ValueSet)}
-        intervals = [self._interval(at, one) for at, one in cells.items() if isinstance(one, Interval)]
+        sets = {at: list(cell.members) for at, cell in cells.items() if isinstance(cell, ValueSet)}
+        intervals = [self._interval(at, cell) for at, cell in cells.items() if isinstance(cell, Interval)]
         self.entries = _Covered(*map(np.concatenate, zip(self._sets(sets, unknown), *intervals, strict=True)))
 
     def _interval(self, at: int, interval: Interval) -> _Covered:
-        """The known numbers in an interval share it, or else what it overlaps does by width."""
+        """The known numbers in an interval; without any, the finest intervals that it overlaps, weighted by width."""
         column = self.column
         first = int(np.searchsorted(column.known, interval.low, side="left"))
         last = int(np.searchsorted(column.known, interval.high, side="right" if interval.closed else "left"))
@@ -147,13 +147,14 @@ class _Parts:
     def _sets(self, sets: Mapping[int, list[str | None]], unknown: Unknown) -> _Covered:
         """The members of all sets, placed at once."""
         column = self.column
-        distinct = dict.fromkeys(member for members in sets.values() for member in members)
+        listed = list(chain.from_iterable(sets.values()))
+        distinct = dict.fromkeys(listed)
         present = [member for member in distinct if member is not None]
         numbers = np.array([column.number_of(member) for member in present], dtype=np.float64)
         nodes, known = column.place(present, numbers, unknown)
         if column.by_ends:
             known &= column.is_known(numbers)
-        # The missing member stands after the others.
+        # The missing member comes after the others.
         missing = column.nodes.missing
         if None in distinct and missing == NOWHERE:
             column.refuse_unknown(1, unknown)
@@ -161,12 +162,13 @@ class _Parts:
         known = np.append(known, missing != NOWHERE)
         frequent = np.append(self._frequencies(present, numbers), 0.0 if missing == NOWHERE else column.alone[missing])
         code: dict[str | None, int] = {member: at for at, member in enumerate([*present, None])}
-        cell = np.array([at for at, members in sets.items() for _ in members], dtype=np.int64)
-        member = np.array([code[one] for members in sets.values() for one in members], dtype=np.int64)
+        sizes = np.array(list(map(len, sets.values())), dtype=np.int64)
+        cell = np.repeat(np.array(list(sets), dtype=np.int64), sizes)
+        member = np.array([code[value] for value in listed], dtype=np.int64)
         return _Covered(cell, nodes[member], np.ones(len(member)), frequent[member], known[member].astype(np.float64))
 
     def _frequencies(self, texts: list[str], numbers: Floats) -> Floats:
-        """How many rows held each value alone."""
+        """The number of rows that published each value alone."""
         column = self.column
         if column.kind != "number" or not len(column.known):
             return np.array([column.alone_text.get(text, 0.0) for text in texts], dtype=np.float64)
@@ -174,7 +176,7 @@ class _Parts:
         return np.where(column.known[at] == numbers, column.known_alone[at], 0.0)
 
     def _lowest(self) -> tuple[Longs, Bools]:
-        """For each cell the lowest node above what it covers, and whether it is a set of all values of that node."""
+        """For each cell the lowest node above everything it covers, and whether it is a set of all values there."""
         nodes, entries = self.column.nodes, self.entries
         first = np.full(self.size, len(nodes), dtype=np.int64)
         last = np.full(self.size, ROOT, dtype=np.int64)
@@ -192,7 +194,7 @@ class _Parts:
         return lowest, exact
 
     def covers(self, node: Longs) -> Covers:
-        """Give cells at one node one meaning, and every set or interval that is no node its own."""
+        """Give cells at the same node one meaning, and every set or interval that is not a node its own."""
         whole = np.ones(self.size, dtype=bool)
         several = np.array(list(self.cells), dtype=np.int64)
         lowest, exact = self._lowest()
@@ -217,26 +219,26 @@ class _Parts:
         )
 
     def _inside(self, counted: csr_array, of_cell: Longs, whole: Bools) -> csr_array:
-        """The nodes wholly in each set (all their values are members) or interval (by its ends)."""
+        """The nodes entirely inside each set (all their values are members) or interval (by its ends)."""
         nodes = self.column.nodes
         by_ends = {
-            int(of_cell[at]): nodes.inside(one)
-            for at, one in self.cells.items()
-            if isinstance(one, Interval) and self.column.by_ends and not whole[at]
+            int(of_cell[at]): nodes.inside(cell)
+            for at, cell in self.cells.items()
+            if isinstance(cell, Interval) and self.column.by_ends and not whole[at]
         }
         covered = csr_array(counted @ nodes.up).tocoo()
         full = (covered.data == nodes.total[covered.col]) & (covered.data > 0)
         full &= ~np.isin(covered.row, list(by_ends))
-        rows = np.concatenate([covered.row[full], *(np.full(len(held), one) for one, held in by_ends.items())])
+        rows = np.concatenate([covered.row[full], *(np.full(len(held), row) for row, held in by_ends.items())])
         columns = np.concatenate([covered.col[full], *by_ends.values()])
         return csr_array((np.ones(len(rows)), (rows, columns)), shape=counted.shape)
 
 
 # --------------------------------------------------------------------------------------------------
-# Shares: how likely a record of a cell, or of a class, is at each node.
+# Shares: the probability of each node for a record of a cell or of a class.
 #
-# A leaf has the share of its values; every other node the sum of those below it. Where nothing is known of a cell but
-# the values that it may be, these share it, equally or by how often the column publishes each of them alone.
+# A leaf has the share of its values; every other node has the sum of those below it. The values that a cell may stand
+# for share it equally, or in proportion to the rows that publish each of them alone.
 
 
 def shares_of_covers(column: Column, covers: Covers, *, by_frequency: bool) -> csr_array:
@@ -265,7 +267,7 @@ def shares_of_classes(column: Column, spread: Spread, classes: Longs, unknown: U
 
 
 def _below(column: Column, at: Longs, by_frequency: bool) -> csr_array:
-    """How the values at or below some nodes share them; where none is known, the leaves there do, by width."""
+    """The shares of the values at or below some nodes; without known values, of the leaves there, by width."""
     nodes = column.nodes
     below = nodes.down[at]
     width = np.ones(len(nodes))
@@ -278,7 +280,7 @@ def _below(column: Column, at: Longs, by_frequency: bool) -> csr_array:
 
 
 def _expanded(column: Column, shares: csr_array, by_frequency: bool) -> csr_array:
-    """What stands at a node with others below it is shared by what is there."""
+    """Shares of inner nodes, divided among the values below them."""
     inner = ~column.nodes.bottom
     at = np.unique(shares.indices[inner[shares.indices]]).astype(np.int64)
     if not len(at):
@@ -288,12 +290,12 @@ def _expanded(column: Column, shares: csr_array, by_frequency: bool) -> csr_arra
 
 
 def _selves(at: Longs, nodes: int) -> csr_array:
-    """A row for each node with a 1 at the node itself."""
+    """A row for each node, with 1 at that node."""
     return csr_array((np.ones(len(at)), at, np.arange(len(at) + 1)), shape=(len(at), nodes))
 
 
 def _scaled(rows: csr_array, otherwise: csr_array) -> csr_array:
-    """Make each row add up to 1; a row of nothing becomes the one to be taken otherwise."""
+    """Scale each row to add up to 1; an empty row is replaced by that of ``otherwise``."""
     total = np.asarray(rows.sum(axis=1)).ravel()
     empty = total <= 0
     factor = np.divide(1.0, total, out=np.zeros(len(total)), where=~empty)
@@ -304,7 +306,7 @@ def _scaled(rows: csr_array, otherwise: csr_array) -> csr_array:
 
 
 def _stacked(covers: Covers, whole: csr_array, parted: csr_array) -> csr_array:
-    """Rows of nodes and rows of sets and intervals in the order of the meanings, in which nodes come first."""
+    """The rows of nodes followed by those of sets and intervals, which is the order of the meanings."""
     if not covers.whole[: whole.shape[0]].all():
         raise InternalError("the meanings of cells are not in their order")
     return csr_array(vstack([whole, parted], format="csr"))

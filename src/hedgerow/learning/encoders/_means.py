@@ -1,8 +1,8 @@
-"""Numbers by two features: the mean of what a cell may be, and how wide that is.
+"""Numbers as two features: the mean of the values that a cell may stand for, and their width.
 
-A number has itself and 0, an interval its middle and its width, a set the mean of its members and the distance of the
-outermost ones, a label the same of what is below it. A cell that says nothing, suppressed or missing, has the mean and
-the width of the column. A class whose proportions are known has its own mean, and the width of what it holds.
+A number has itself and 0, an interval its middle and its width, a set the mean of its members and the distance between
+the smallest and the largest, a label the same for the values below it. A suppressed or missing cell has the mean and
+the width of the column. A class with known proportions has its own mean, and the width of its values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow._internal.arrays import Floats, Longs
 from hedgerow.core.cells import CellKind, Interval, ValueSet, Vocabulary
 from hedgerow.core.proportions import Spread
-from hedgerow.learning.encoders._fitting import Column
+from hedgerow.learning.encoders._column import Column
 from hedgerow.learning.encoders._nodes import ROOT
 
 __all__ = ["Means", "fit_means", "means_of_cells", "means_of_classes"]
@@ -24,24 +24,24 @@ _PAIR = 2
 
 @dataclass(frozen=True)
 class Means:
-    """The mean and the width of a column, for cells that say nothing."""
+    """The mean and the width of a column, for suppressed and missing cells."""
 
     mean: float
     width: float
 
     def filled(self, pairs: Floats) -> Floats:
-        """Put the column's own where a cell says nothing."""
+        """Replace unknown pairs by those of the column."""
         return np.where(np.isnan(pairs), np.array([self.mean, self.width]), pairs)
 
 
 def fit_means(column: Column, cells: Vocabulary) -> Means:
-    """Take the mean and the width of a column.
+    """Compute the mean and the width of a column.
 
     Examples
     --------
     >>> import narwhals as nw
     >>> from hedgerow.core.cells import read_vocabulary
-    >>> from hedgerow.learning.encoders._fitting import fit_column
+    >>> from hedgerow.learning.encoders._column import fit_column
     >>> cells = read_vocabulary(nw.new_series("age", ["[20,30)", "40", "*"], backend="pyarrow"))
     >>> age = fit_column("age", cells)
     >>> fit_means(age, cells)
@@ -50,17 +50,17 @@ def fit_means(column: Column, cells: Vocabulary) -> Means:
     [[25.0, 10.0], [40.0, 0.0], [nan, nan]]
     """
     pairs = means_of_cells(column, cells)
-    said = ~np.isnan(pairs[:, 0])
+    known = ~np.isnan(pairs[:, 0])
     intervals = column.read(cells).intervals()
-    ends = [column.known, [one.low for one in intervals], [one.high for one in intervals], pairs[said, 0]]
-    reached = np.concatenate([np.asarray(part, dtype=np.float64) for part in ends])
-    rows = cells.rows[said]
-    mean = float(np.average(pairs[said, 0], weights=rows)) if rows.sum() else 0.0
-    return Means(mean, float(np.ptp(reached)) if len(reached) else 0.0)
+    lows, highs = [interval.low for interval in intervals], [interval.high for interval in intervals]
+    numbers = np.concatenate([column.known, lows, highs, pairs[known, 0]])
+    rows = cells.rows[known]
+    mean = float(np.average(pairs[known, 0], weights=rows)) if rows.sum() else 0.0
+    return Means(mean, float(np.ptp(numbers)) if len(numbers) else 0.0)
 
 
 def means_of_cells(column: Column, cells: Vocabulary) -> Floats:
-    """The mean and the width of each distinct cell, nan where it says nothing, (cells, 2)."""
+    """The mean and the width of each distinct cell, nan if unknown, (cells, 2)."""
     cells = column.read(cells)
     pairs = np.full((len(cells), _PAIR), np.nan)
     numeric = ~np.isnan(cells.numbers)
@@ -74,7 +74,7 @@ def means_of_cells(column: Column, cells: Vocabulary) -> Floats:
 
 
 def means_of_classes(spread: Spread, classes: Longs) -> Floats:
-    """The mean and the width of some classes of a release, nan where nobody has a number, (classes, 2)."""
+    """The mean and the width of some classes of a release, nan if nobody in it has a number, (classes, 2)."""
     domain = spread.domain
     starts, codes, people = spread.classes()
     size = len(starts) - 1
@@ -86,7 +86,7 @@ def means_of_classes(spread: Spread, classes: Longs) -> Floats:
     records = people[present]
     total = np.bincount(of_class, records, size)
     held = total > 0
-    # Shares are added, not values, so that the sum of large numbers does not overflow.
+    # Weighted by shares, so that sums of large numbers do not overflow.
     pairs[held, 0] = np.bincount(of_class, numbers * (records / total[of_class]), size)[held]
     low, high = np.full(size, np.inf), np.full(size, -np.inf)
     np.minimum.at(low, of_class, numbers)

@@ -1,9 +1,9 @@
-"""The nodes of a column that are features: its hierarchy without what would be a feature twice or too often.
+"""The nodes of a hierarchy that are features, without repeated or too many nodes.
 
-Categories are features, and so are their groups. Of numbers and dates only the groups are, unless single ones are asked
-for: such a leaf is drawn into the node above it. A label that is repeated on the way up (files are padded like that) is
-one node. Nodes keep the depth-first order of the hierarchy, so that the first and the last of several nodes have the
-same lowest common ancestor as all of them.
+Categories and their groups are features. For numbers and dates, by default only the groups are; a single value merges
+with the node above it. A label that is repeated on the way up (files are padded in this way) is one node. Nodes keep
+the depth-first order of the hierarchy, so the first and the last of several nodes have the same lowest common ancestor
+as all of them.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class FeatureNodes:
     parent : int array (nodes,)
         -1 for the root, which is node 0.
     own : float array (nodes,)
-        How many values stand at the node itself.
+        The number of values at the node itself.
     missing : int
         The node of a missing value, -1 if the column has none.
     low, high : float arrays (nodes,), optional
-        The ends of intervals; nan where there are none, infinite where they are open. A number has itself twice.
+        The ends of intervals; nan for other nodes, infinite for open ends. A number has equal ends.
     """
 
     labels: tuple[str, ...]
@@ -55,7 +55,7 @@ class FeatureNodes:
 
     @cached_property
     def depth(self) -> Longs:
-        """Steps from the root."""
+        """The number of steps from the root."""
         depth = np.zeros(len(self), dtype=np.int64)
         for node in range(1, len(self)):
             depth[node] = depth[self.parent[node]] + 1
@@ -63,14 +63,14 @@ class FeatureNodes:
 
     @cached_property
     def bottom(self) -> Bools:
-        """Which nodes have none below them."""
+        """Whether each node is a leaf."""
         bottom = np.ones(len(self), dtype=bool)
         bottom[self.parent[1:]] = False
         return bottom
 
     @cached_property
     def order(self) -> Longs:
-        """The node of each feature: leaves first, then the other nodes level by level up to the root."""
+        """The node of each feature: leaves first, then the other nodes, level by level up to the root."""
         level = np.where(self.bottom, -1, self.depth.max() - self.depth)
         return np.argsort(level, kind="stable")
 
@@ -94,7 +94,7 @@ class FeatureNodes:
 
     @cached_property
     def total(self) -> Floats:
-        """How many values stand at each node or below it."""
+        """The number of values at each node or below it."""
         return np.asarray(self.down @ self.own)
 
     @property
@@ -104,28 +104,28 @@ class FeatureNodes:
 
     @cached_property
     def spans(self) -> tuple[Floats, Floats]:
-        """The ends, with open ones where they are taken to be: what widths are measured by."""
-        told = [Interval(*pair) for pair in zip(*(end.tolist() for end in self.ends), strict=True)]
-        reach = Reach.of(one for one in told if not np.isnan(one.low))
-        ended = [reach.ended(one) for one in told]
-        return np.array([one.low for one in ended]), np.array([one.high for one in ended])
+        """The ends with assumed values for open ends, by which widths are measured."""
+        intervals = [Interval(*pair) for pair in zip(*(end.tolist() for end in self.ends), strict=True)]
+        reach = Reach.of(interval for interval in intervals if not np.isnan(interval.low))
+        ended = [reach.ended(interval) for interval in intervals]
+        return np.array([interval.low for interval in ended]), np.array([interval.high for interval in ended])
 
     @cached_property
     def closed(self) -> Bools:
-        """Which intervals hold their upper end; a number, an interval of no width, does."""
-        return np.array([one.closed if isinstance(one, Interval) else True for one in self._read], dtype=bool)
+        """Whether each interval contains its upper end. A number, which has no width, does."""
+        return np.array([node.closed if isinstance(node, Interval) else True for node in self._read], dtype=bool)
 
     @cached_property
     def single(self) -> Bools:
-        """Which nodes of a column of intervals are numbers; ``[7,7]`` is an interval, and so is the root."""
+        """Whether each node in a column of intervals is a number; ``[7,7]`` is an interval, and so is the root."""
         low, high = self.ends
-        plain = np.array([not isinstance(one, Interval) for one in self._read], dtype=bool)
+        plain = np.array([not isinstance(node, Interval) for node in self._read], dtype=bool)
         plain[ROOT] = False
         return np.asarray(plain & (low == high))
 
     @cached_property
     def finest(self) -> Bools:
-        """Which intervals have none below them."""
+        """Whether each node is an interval without intervals below it."""
         finest = ~self.single
         finest[self.parent[1:][finest[1:]]] = False
         return finest
@@ -135,14 +135,14 @@ class FeatureNodes:
         return [parse(label) for label in self.labels]
 
     def with_numbers(self, numbers: Floats) -> tuple[FeatureNodes, Longs]:
-        """Make each of several numbers a leaf below the lowest interval that holds it; numbers outside all are none.
+        """Add numbers as leaves below the lowest interval that contains each; numbers outside all are ignored.
 
         Returns
         -------
         nodes : FeatureNodes
-            Nobody has yet counted what stands at the new ones.
+            The values at the new nodes are not counted yet.
         moved : int array (nodes,)
-            What each node is now.
+            The new number of each node.
 
         Examples
         --------
@@ -156,7 +156,7 @@ class FeatureNodes:
         new = (above >= 0) & ~self.single[above]
         above, numbers = above[new], numbers[new]
         size = len(self)
-        # Right behind the node above, before all else that is below it.
+        # Directly after the node above, before the other nodes below it.
         order = np.argsort(np.concatenate([np.arange(size), above]), kind="stable")
         moved = np.argsort(order)[:size]
         labels = [*self.labels, *(number_text(number) for number in numbers.tolist())]
@@ -173,16 +173,16 @@ class FeatureNodes:
 
     def lca(self, first: Longs, second: Longs) -> Longs:
         """The lowest common ancestor of each pair of nodes."""
-        one, other = first.copy(), second.copy()
-        while (apart := one != other).any():
-            # Of two different nodes the one with the larger number is not above the other.
-            higher = one > other
-            one[apart & higher] = self.parent[one[apart & higher]]
-            other[apart & ~higher] = self.parent[other[apart & ~higher]]
-        return one
+        left, right = first.copy(), second.copy()
+        while (apart := left != right).any():
+            # Of two different nodes, that with the larger number is not above the other.
+            higher = left > right
+            left[apart & higher] = self.parent[left[apart & higher]]
+            right[apart & ~higher] = self.parent[right[apart & ~higher]]
+        return left
 
     def holds(self, node: int, interval: Interval) -> bool:
-        """Whether an interval lies in that of a node."""
+        """Whether a node's interval contains an interval."""
         if node == ROOT:
             return True
         low, high = self.spans
@@ -198,7 +198,7 @@ class FeatureNodes:
         return np.flatnonzero((low >= interval.low) & ends_inside)
 
     def around(self, numbers: Floats) -> Longs:
-        """The lowest node whose interval holds each number, -1 where not even the root's does.
+        """The lowest node whose interval contains each number; -1 if not even the root contains it.
 
         Notes
         -----
@@ -228,17 +228,17 @@ def nodes_of_hierarchy(
     with_missing: bool,
     labels_only: frozenset[str] = frozenset(),
 ) -> tuple[FeatureNodes, Longs]:
-    """Take the nodes of a hierarchy that are features.
+    """The nodes of a hierarchy that become features.
 
     Parameters
     ----------
     hierarchy : EncodedHierarchy
     hide_leaves : bool or set of str
-        Whether leaves below a group are drawn into it, or which ones.
+        Whether leaves below a group merge with it, or which of them do.
     with_missing : bool
         Whether a missing value is a leaf below the root.
     labels_only : set of str
-        Leaves that are no values: labels for which the hierarchy was asked to have a place.
+        Leaves that are not values, but labels for which the hierarchy has a place.
 
     Returns
     -------
@@ -256,36 +256,41 @@ def nodes_of_hierarchy(
     >>> [nodes.labels[node] for node in nodes.order]
     ['cat', 'lion', 'dog', 'felidae', 'canine', 'mammals']
     """
-    size = len(hierarchy.labels)
-    into = np.full(size, ROOT, dtype=np.int64)
-    labels = [str(hierarchy.labels[ROOT])]
-    parent, kept, own = [-1], [ROOT], [0.0]
-    for node in range(1, size):
-        label = hierarchy.labels[node]
-        if label is None:
-            continue
-        above = int(into[hierarchy.parent[node]])
-        leaf = hierarchy.level[node] == 0
-        hidden = hide_leaves if isinstance(hide_leaves, bool) else label in hide_leaves
-        if (leaf and hidden and above != ROOT) or label == labels[above]:
-            into[node] = above
-        else:
-            into[node] = len(labels)
-            labels.append(label)
-            parent.append(above)
-            kept.append(node)
-            own.append(0.0)
-        if leaf and label not in labels_only:
-            own[into[node]] += 1
+    into, kept = _merged(hierarchy, hide_leaves)
+    labels = [str(hierarchy.labels[node]) for node in kept]
+    parent = [-1, *into[hierarchy.parent[kept[1:]]].tolist()]
+    no_values = {None, *labels_only}
+    leaves = np.flatnonzero(hierarchy.level == 0).tolist()
+    values = [node for node in leaves if node != ROOT and hierarchy.labels[node] not in no_values]
+    own = np.bincount(into[values], minlength=len(kept)).astype(np.float64)
     missing = -1
     if with_missing:
         missing = len(labels)
         labels.append(MISSING_TEXT)
         parent.append(ROOT)
-        own.append(1.0)
+        own = np.append(own, 1.0)
     low = high = None
     if hierarchy.low is not None and hierarchy.high is not None:
         absent = [np.nan] * with_missing
         low, high = np.append(hierarchy.low[kept], absent), np.append(hierarchy.high[kept], absent)
     into[[at for at, label in enumerate(hierarchy.labels) if label is None]] = missing
-    return FeatureNodes(tuple(labels), np.array(parent), np.array(own), missing, low, high), into
+    return FeatureNodes(tuple(labels), np.array(parent), own, missing, low, high), into
+
+
+def _merged(hierarchy: EncodedHierarchy, hide_leaves: bool | frozenset[str]) -> tuple[Longs, list[int]]:
+    """The feature of each node, and the nodes that become one: the others merge with their parent."""
+    into = np.full(len(hierarchy.labels), ROOT, dtype=np.int64)
+    kept = [ROOT]
+    for node in range(1, len(hierarchy.labels)):
+        label = hierarchy.labels[node]
+        if label is None:
+            continue
+        above = int(into[hierarchy.parent[node]])
+        hidden = hide_leaves if isinstance(hide_leaves, bool) else label in hide_leaves
+        hidden_leaf = hidden and hierarchy.level[node] == 0 and above != ROOT
+        if hidden_leaf or label == str(hierarchy.labels[kept[above]]):
+            into[node] = above
+        else:
+            into[node] = len(kept)
+            kept.append(node)
+    return into, kept

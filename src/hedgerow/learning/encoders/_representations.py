@@ -1,17 +1,17 @@
-"""The representations of published tables: scikit-learn transformers that know hierarchies, sets and intervals.
+"""Encoders of published tables: scikit-learn transformers that read hierarchies, sets and intervals.
 
-Each has a feature for every node of a column's hierarchy; they differ in what a cell writes into the features of its
-column.
+Each has a feature for every node of a column's hierarchy. They differ in the values that a cell gives to the features
+of its column.
 
 The paper: k-anonymous data representation for neural networks. oneClass, fillParent and fillChild: section II-C,
 table II; proportional: section III.
 
 **Deviations**: the paper has only values and labels; sets, intervals, missing values and columns without a hierarchy
-are ours. Numbers and dates below a group are no features: a number stands for the finest interval that holds it.
-``numbers="nodes"`` has the paper's features, one for each number too. Where a method publishes a column as numbers,
-what it suppresses is null, and so counts as missing. Proportions come from the release, or from columns such as
-``age=[20,30)`` that an anonymizer adds in a pipeline; these speak of the finest intervals and not of each number. A
-table that is not from a release can have shares too, equal ones or by frequency.
+are additions. Numbers and dates below a group are not features: a number counts as the finest interval that contains
+it. ``numbers="nodes"`` gives the paper's features, with one for each number. If a method publishes a column as numbers,
+suppressed cells are null, and so count as missing. Proportions come from the release, or from columns such as
+``age=[20,30)`` that an anonymizer adds in a pipeline; these describe the finest intervals, not each number. A table
+without a release can have shares too, either equal or by frequency.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from hedgerow.io.frames import as_arrow
 from hedgerow.io.values import MISSING_TEXT
 from hedgerow.learning._inputs import TableEstimator, loaded, open_training, open_unseen, refuse_unknown_columns
 from hedgerow.learning._published import part_columns, part_labels, part_shares, proportions_given
+from hedgerow.learning.encoders._column import Column, Unknown, fit_column
 from hedgerow.learning.encoders._covers import Covers, covers_of, shares_of_classes, shares_of_covers
-from hedgerow.learning.encoders._fitting import Column, Unknown, fit_column
 from hedgerow.learning.encoders._means import Means, fit_means, means_of_cells, means_of_classes
 from hedgerow.release import Release
 
@@ -58,14 +58,14 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# Blocks of features, one for each column, and the matrix that they make up.
+# Blocks of features, one for each column, and the matrix that they form.
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The features of one column: each distinct vector once, and which of them each row has.
+    """The features of one column: the distinct vectors, and the index of each row's vector.
 
-    Without an index, the vectors are those of the rows themselves.
+    Without an index, there is a vector for each row.
     """
 
     vectors: csr_array | Floats
@@ -73,14 +73,14 @@ class Block:
 
     @property
     def width(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return int(self.vectors.shape[1])
 
     def dense(self, dtype: Any) -> NDArray[Any]:
         """The rows as an array."""
         if self.index is None:
             return _as_array(self.vectors, dtype)
-        # Vectors that no row has are not written out.
+        # Unused vectors are not converted.
         used = np.bincount(self.index, minlength=self.vectors.shape[0]) > 0
         distinct = _as_array(self.vectors[np.flatnonzero(used)], dtype)
         return np.asarray(distinct[(np.cumsum(used) - 1)[self.index]])
@@ -115,32 +115,32 @@ def _as_array(vectors: csr_array | Floats, dtype: Any) -> NDArray[Any]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the representations share: which columns are encoded, what is learnt of each, and how rows become features.
+# The base class of encoders, which chooses and fits columns, and turns rows into features.
 #
-# Each distinct cell (or class of a release) is worked out once, and its rows share the result.
+# Each distinct cell (or class of a release) is encoded once, and its rows share the result.
 
 
 @dataclass(frozen=True)
 class Passed:
-    """A column of numbers that is a feature as it is."""
+    """A column of numbers that is passed through as a feature."""
 
     name: str
 
     @property
     def features(self) -> list[str]:
-        """What follows the name of the column in the names of its features."""
+        """The endings of the names of its features, after the name of the column."""
         return [""]
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureColumn:
-    """A column whose nodes are features, or, if it has means, whose mean and width are."""
+    """A column whose features are its nodes or, if ``means`` is given, its mean and width."""
 
     column: Column
     published: bool = True
     means: Means | None = None
     own: Mapping[str, int] = field(default_factory=dict)
-    """The features of sets and intervals that are no nodes, after those of the nodes."""
+    """The features of sets and intervals that are not nodes, after those of the nodes."""
 
     @property
     def name(self) -> str:
@@ -149,7 +149,7 @@ class FeatureColumn:
 
     @property
     def features(self) -> list[str]:
-        """What follows the name of the column in the names of its features."""
+        """The endings of the names of its features, after the name of the column."""
         if self.means is not None:
             return ["=mean", "=width"]
         nodes = self.column.nodes
@@ -158,33 +158,33 @@ class FeatureColumn:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type hints
-    """What the encoders share; a subclass says in ``_vectors`` what a cell writes into the features of its column.
+    """The base class of encoders. A subclass implements ``_vectors``, the features of cells.
 
     Parameters
     ----------
     columns : sequence of str, optional
-        The columns to encode: all if not given, of a release its quasi-identifiers. Of the others, numbers pass through
-        as they are, and the rest is encoded as raw categories.
+        The columns to encode; by default all columns, or the quasi-identifiers of a release. Other columns of numbers
+        pass through unchanged; the rest are encoded as raw categories.
     hierarchies : mapping of column to hierarchy, optional
-        How columns generalize: whatever a schema takes. A release brings those that its schema was given. A column
-        without one is flat if it holds categories; numbers have intervals, dates the calendar.
+        The hierarchies, as in a schema. A release has those of its schema. A column of categories without a hierarchy
+        is flat; numbers have intervals, dates the calendar.
     numbers : {"intervals", "nodes", "mean"}
-        Whether numbers and dates have a feature for each interval (or other group) of their hierarchy; for each single
-        value as well, as categories have; or two: the mean of what a cell may be, and its width. Single values are
-        those of the training table and its proportions, and those that a given tree lists.
+        The features of numbers and dates: one for each interval (or other group) of their hierarchy; in addition one
+        for each single value, as for categories; or two, the mean of the values that a cell may stand for, and their
+        width. Single values are those of the training table, of its proportions, and of a given tree.
     unknown : {"ancestor", "error"}
-        Whether a value that the hierarchy does not know counts as the nearest node above it, or is refused.
+        Whether a value that the hierarchy lacks counts as the nearest node above it, or is refused.
     sparse_output : bool
         Whether the result is a SciPy CSR array.
     dtype : type
-        Of the result, floating-point.
+        The floating-point type of the result.
     missing : sequence of str
-        Texts that mean "no value", besides null; a missing value is a leaf of its own below the root.
+        Texts that mean "no value", besides null; a missing value is a separate leaf below the root.
 
     Attributes
     ----------
     columns_ : tuple
-        What is known of each column.
+        The fitted columns.
     n_features_in_ : int
     feature_names_in_ : array of str
         The columns of the training table, if they have names; unseen rows are matched by name.
@@ -199,9 +199,9 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
     missing: Sequence[str] = ("",)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Put what all encoders share into the docstring of one."""
+        """Insert the common parameters and attributes into the docstring of a subclass."""
         super().__init_subclass__(**options)
-        if cls.__doc__ and HierarchyEncoder.__doc__:  # python -OO leaves docstrings out
+        if cls.__doc__ and HierarchyEncoder.__doc__:  # python -OO removes docstrings
             shared = re.split(r"\s+(?:Parameters|Attributes)\s+-+\s+", HierarchyEncoder.__doc__.rstrip())
             cls.__doc__ = cls.__doc__.replace("{parameters}", shared[1]).replace("{attributes}", shared[2])
 
@@ -211,8 +211,8 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
         Parameters
         ----------
         X : Release, path, dataframe or array
-            pandas, polars or pyarrow, a DuckDB relation, or an array, whose columns are called ``x0``, ``x1``, ….
-            Of a release, its table without the target; a path is that of a saved one.
+            A dataframe (pandas, polars or pyarrow), a DuckDB relation, a release (its table without the target), the
+            path of a saved release, or an array, whose columns are called ``x0``, ``x1``, ….
         y : ignored
         """
         self._check_parameters()
@@ -230,12 +230,12 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
         return self
 
     def transform(self, X: Any) -> Any:
-        """Write every row as features.
+        """Encode every row as features.
 
         Parameters
         ----------
         X : Release, path, dataframe or array
-            Published rows, or raw ones. Columns are found by name; others are left out.
+            Published or raw rows. Columns are found by name; others are ignored.
 
         Returns
         -------
@@ -254,10 +254,10 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
         Parameters
         ----------
         input_features : sequence of str, optional
-            Names for the columns of an array; those of a dataframe must be as they were.
+            Names for the columns of an array; those of a dataframe must be unchanged.
         """
         check_is_fitted(self)
-        names = [one.name for one in self.columns_]
+        names = [fitted.name for fitted in self.columns_]
         trained = getattr(self, "feature_names_in_", None)
         if input_features is not None:
             new = list(input_features)
@@ -269,39 +269,41 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
                     f"{len(new)}."
                 )
             names = names if trained is not None else new
-        features = [f"{name}{end}" for name, one in zip(names, self.columns_, strict=True) for end in one.features]
+        features = [
+            f"{name}{end}" for name, fitted in zip(names, self.columns_, strict=True) for end in fitted.features
+        ]
         return np.array(features, dtype=object)
 
     @abstractmethod
-    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
-        """What each meaning writes into the features of a column: the nodes in their own order, then ``one.own``."""
+    def _vectors(self, fitted: FeatureColumn, covers: Covers) -> csr_array:
+        """The features of each meaning in a column: the nodes in their own order, then the sets of ``own``."""
 
     def _blocks(self, X: Any, frame: nw.DataFrame[Any]) -> list[Block]:  # noqa: ARG002  # of use to proportions
-        return [self._block(one, frame) for one in self.columns_]
+        return [self._block(fitted, frame) for fitted in self.columns_]
 
-    def _block(self, one: FeatureColumn | Passed, frame: nw.DataFrame[Any]) -> Block:
-        if isinstance(one, Passed):
-            return Block(_passed_numbers(frame[one.name]))
-        cells = read_vocabulary(frame[one.name], self.missing, published=one.published)
-        if one.means is not None:
-            return Block(one.means.filled(means_of_cells(one.column, cells)), cells.index)
-        covers = covers_of(one.column, cells, self.unknown)
-        return Block(self._in_feature_order(one, self._vectors(one, covers)), covers.of_cell[cells.index])
+    def _block(self, fitted: FeatureColumn | Passed, frame: nw.DataFrame[Any]) -> Block:
+        if isinstance(fitted, Passed):
+            return Block(_passed_numbers(frame[fitted.name]))
+        cells = read_vocabulary(frame[fitted.name], self.missing, published=fitted.published)
+        if fitted.means is not None:
+            return Block(fitted.means.filled(means_of_cells(fitted.column, cells)), cells.index)
+        covers = covers_of(fitted.column, cells, self.unknown)
+        return Block(self._in_feature_order(fitted, self._vectors(fitted, covers)), covers.of_cell[cells.index])
 
     @staticmethod
-    def _in_feature_order(one: FeatureColumn, vectors: csr_array) -> csr_array:
-        nodes = one.column.nodes
-        return csr_array(vectors[:, np.concatenate([nodes.order, len(nodes) + np.arange(len(one.own))])])
+    def _in_feature_order(fitted: FeatureColumn, vectors: csr_array) -> csr_array:
+        nodes = fitted.column.nodes
+        return csr_array(vectors[:, np.concatenate([nodes.order, len(nodes) + np.arange(len(fitted.own))])])
 
     def _chosen(self, X: Any, names: Sequence[str]) -> set[str]:
-        """The columns that are encoded."""
+        """The columns to encode."""
         if self.columns is None:
             return set(X.quasi) & set(names) if isinstance(X, Release) else set(names)
         refuse_unknown_columns(self.columns, names, "It is named in 'columns'.")
         return set(self.columns)
 
     def _given(self, X: Any, names: Sequence[str]) -> dict[str, Any]:
-        """The hierarchies that are given: here, or by the schema of a release."""
+        """The hierarchies of the parameter and of the release's schema."""
         own = dict(self.hierarchies or {})
         refuse_unknown_columns(own, names, "A hierarchy is given for it.")
         known = X.given_hierarchies if isinstance(X, Release) else {}
@@ -315,11 +317,11 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
         return self._finished(column, cells)
 
     def _known_shares(self, name: str) -> tuple[Spread | None, Sequence[str]]:  # noqa: ARG002 - of use to proportions
-        """What is known of a column beyond its cells."""
+        """The proportions or the parts of a column, if known."""
         return None, ()
 
     def _fit_other(self, frame: nw.DataFrame[Any], name: str) -> FeatureColumn | Passed:
-        """A column that is not to be encoded: a number is a feature, anything else a raw category."""
+        """A column that is not encoded: numbers pass through, anything else becomes raw categories."""
         if frame[name].dtype.is_numeric():
             return Passed(name)
         cells = replace(read_vocabulary(frame[name], self.missing, published=False), categorical=True)
@@ -350,16 +352,16 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
 
 
 def _passed_numbers(column: nw.Series[Any]) -> Floats:
-    """A column of numbers as one feature; a missing one is nan."""
+    """A column of numbers as a feature, with nan for missing values."""
     numbers = as_arrow(column.cast(nw.Float64())).to_numpy()
     return np.asarray(numbers, dtype=np.float64).reshape(-1, 1)
 
 
 class OneClassEncoder(HierarchyEncoder):
-    """Write a cell as a 1 at its node, and nowhere else: oneClass.
+    """Encode a cell as 1 at its node, and 0 elsewhere: oneClass.
 
-    A set or an interval that is no node is one more category, if it was there in training; else it counts as the lowest
-    node above it.
+    A set or an interval that is not a node is a further category if it occurred in training; otherwise it counts as the
+    lowest node above it.
 
     Parameters
     ----------
@@ -386,20 +388,20 @@ class OneClassEncoder(HierarchyEncoder):
         texts = dict.fromkeys(covers_of(column, cells, self.unknown).texts)
         return replace(finished, own={text: at for at, text in enumerate(texts)})
 
-    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
-        size = len(one.column.nodes)
+    def _vectors(self, fitted: FeatureColumn, covers: Covers) -> csr_array:
+        size = len(fitted.column.nodes)
         feature = covers.node.copy()
-        own = np.array([size + one.own[text] if text in one.own else -1 for text in covers.texts], dtype=np.int64)
+        own = np.array([size + fitted.own[text] if text in fitted.own else -1 for text in covers.texts], dtype=np.int64)
         seen = own >= 0
         feature[covers.parted[seen]] = own[seen]
         rows = np.arange(len(feature) + 1)
-        return csr_array((np.ones(len(feature)), feature, rows), shape=(len(feature), size + len(one.own)))
+        return csr_array((np.ones(len(feature)), feature, rows), shape=(len(feature), size + len(fitted.own)))
 
 
 class FillParentEncoder(HierarchyEncoder):
-    """Write a cell as a 1 at its node and at every node above it: fillParent.
+    """Encode a cell as 1 at its node and at every node above it: fillParent.
 
-    A set or an interval that is no node has those of the lowest node above it.
+    A set or an interval that is not a node counts as the lowest node above it.
 
     Parameters
     ----------
@@ -421,15 +423,15 @@ class FillParentEncoder(HierarchyEncoder):
     [[1, 0, 0, 1, 0, 1], [0, 0, 0, 1, 0, 1], [0, 0, 0, 0, 0, 1]]
     """
 
-    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
-        return one.column.nodes.up[covers.node]
+    def _vectors(self, fitted: FeatureColumn, covers: Covers) -> csr_array:
+        return fitted.column.nodes.up[covers.node]
 
 
 class FillChildEncoder(HierarchyEncoder):
-    """Write a cell as a 1 at its node and at every node below it: fillChild.
+    """Encode a cell as 1 at its node and at every node below it: fillChild.
 
-    A set has those of its members and of every node that lies wholly in it, an interval those of the intervals and the
-    numbers in it; where no node does, the lowest node above stands for it.
+    A set has 1 at its members and at every node that lies entirely in it, an interval at the intervals and numbers in
+    it; without any such node, it counts as the lowest node above it.
 
     Parameters
     ----------
@@ -451,8 +453,8 @@ class FillChildEncoder(HierarchyEncoder):
     [[1, 0, 0, 0, 0, 0], [1, 1, 0, 1, 0, 0], [1, 0, 1, 0, 1, 0]]
     """
 
-    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
-        nodes = one.column.nodes
+    def _vectors(self, fitted: FeatureColumn, covers: Covers) -> csr_array:
+        nodes = fitted.column.nodes
         n_whole = int(covers.whole.sum())
         below = nodes.down[covers.node[:n_whole]].tocoo()
         inside = covers.inside.tocoo()
@@ -464,27 +466,28 @@ class FillChildEncoder(HierarchyEncoder):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ProportionalEncoder(HierarchyEncoder):
-    """Write a cell as the share of its people at every node: proportional.
+    """Encode a cell as the share of its people at every node: proportional.
 
-    A leaf has its share, every other node the sum of those below it. A value that is known is sure, so that a raw table
-    has the features of :class:`FillParentEncoder`. A generalized cell whose class is not known is shared by the values
-    that it may be.
+    A leaf has its share, every other node the sum of those below it. A known value has the share 1, so a raw table has
+    the features of :class:`FillParentEncoder`. A generalized cell without a known class is divided among the values
+    that it may stand for.
 
     Parameters
     ----------
     {parameters}
     proportions : Proportions or path, optional
-        How the people of every class are divided, or the file that says so, for a table that was read from a file; a
-        release has its own.
+        The proportions of the classes, or the path of their file, for a table that was read from a file. A release has
+        its own.
     shares : {"proportions", "uniform", "frequency"}
-        How generalized cells are shared: by the proportions of their classes, and equally where no class is known;
-        always equally by the values that they may be; or by how often the training table holds each of these alone.
+        How a generalized cell is divided: by the proportions of its class, equally if the class is unknown; always
+        equally among the values that it may stand for; or in proportion to the training rows that hold each of these
+        alone.
 
     Attributes
     ----------
     {attributes}
     proportions_ : Proportions, optional
-        Those of the training table.
+        The proportions of the training table.
 
     Examples
     --------
@@ -502,13 +505,13 @@ class ProportionalEncoder(HierarchyEncoder):
     shares: Literal["proportions", "uniform", "frequency"] = "proportions"
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the nodes of every column, and remember the proportions of a release.
+        """Learn the nodes of every column, and keep the proportions of a release.
 
         Parameters
         ----------
         X : Release, path, dataframe or array
-            pandas, polars or pyarrow, a DuckDB relation, or an array, whose columns are called ``x0``, ``x1``, ….
-            Of a release, its table without the target; a path is that of a saved one.
+            A dataframe (pandas, polars or pyarrow), a DuckDB relation, a release (its table without the target), the
+            path of a saved release, or an array, whose columns are called ``x0``, ``x1``, ….
         y : ignored
         """
         self._check_choice("shares", ("proportions", "uniform", "frequency"))
@@ -518,13 +521,13 @@ class ProportionalEncoder(HierarchyEncoder):
         self.proportions_ = given if own is None and self.shares == "proportions" else own
         if self.shares == "proportions" and isinstance(X, Release) and self.proportions_ is None:
             raise BadInput(
-                "The release has no proportions that generalized cells could be shared by. Anonymize with "
+                "The release has no proportions by which generalized cells could be divided. Anonymize with "
                 "publish_proportions=True, or choose shares='uniform' or shares='frequency'."
             )
         return super().fit(X, y)
 
     def _own_proportions(self, X: Any) -> Proportions | None:
-        """Those that a release brings."""
+        """The proportions of a release, if they are used."""
         return X.proportions if isinstance(X, Release) and self.shares == "proportions" else None
 
     def _known_shares(self, name: str) -> tuple[Spread | None, Sequence[str]]:
@@ -536,80 +539,79 @@ class ProportionalEncoder(HierarchyEncoder):
         return None, part_labels(name, self._part_columns.get(name, []))
 
     def _finished(self, column: Column, cells: Vocabulary) -> FeatureColumn:
-        speaks = self.proportions_ is not None or column.name in self._part_columns
-        if self.shares == "proportions" and not speaks:
+        has_shares = self.proportions_ is not None or column.name in self._part_columns
+        if self.shares == "proportions" and not has_shares:
             covers = covers_of(column, cells, self.unknown)
             if len(covers.parted) or not column.nodes.bottom[covers.node].all():
                 raise BadInput(
-                    f"The column {column.name!r} of the table has generalized cells, and a table does not bring the "
-                    "proportions of its release. Give them as proportions=release.proportions or the path of the file "
-                    "that they were saved to, or fit on the release itself. With shares='uniform' or "
-                    "shares='frequency' none are needed."
+                    f"The column {column.name!r} of the table has generalized cells, and a table does not contain the "
+                    "proportions of its release. Give them as proportions=release.proportions or the path of their "
+                    "file, or fit on the release itself. With shares='uniform' or shares='frequency' none are needed."
                 )
         return super()._finished(column, cells)
 
-    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
-        return shares_of_covers(one.column, covers, by_frequency=self.shares == "frequency")
+    def _vectors(self, fitted: FeatureColumn, covers: Covers) -> csr_array:
+        return shares_of_covers(fitted.column, covers, by_frequency=self.shares == "frequency")
 
     def _blocks(self, X: Any, frame: nw.DataFrame[Any]) -> list[Block]:
         parts = part_columns(frame) if self.shares == "proportions" else {}
         own = self._own_proportions(X)
         known = _Known.of(self.proportions_ if own is None else own, frame)
 
-        def block(one: FeatureColumn | Passed) -> Block:
-            if isinstance(one, FeatureColumn) and one.published:
-                if one.name in parts:
-                    return self._block_of_parts(one, frame, parts[one.name])
-                if known is not None and one.name in known.proportions.quasi:
-                    return self._block_of_classes(one, frame, known)
-            return self._block(one, frame)
+        def block(fitted: FeatureColumn | Passed) -> Block:
+            if isinstance(fitted, FeatureColumn) and fitted.published:
+                if fitted.name in parts:
+                    return self._block_of_parts(fitted, frame, parts[fitted.name])
+                if known is not None and fitted.name in known.proportions.quasi:
+                    return self._block_of_classes(fitted, frame, known)
+            return self._block(fitted, frame)
 
-        return [block(one) for one in self.columns_]
+        return [block(fitted) for fitted in self.columns_]
 
-    def _block_of_classes(self, one: FeatureColumn, frame: nw.DataFrame[Any], known: _Known) -> Block:
-        """Rows whose class is known have what it holds; the others what their cells say."""
-        labels = one.column.leaves if one.column.kind == "text" else NO_LABELS
-        spread = known.proportions.column(one.name).spread(labels)
+    def _block_of_classes(self, fitted: FeatureColumn, frame: nw.DataFrame[Any], known: _Known) -> Block:
+        """Rows with a known class have the features of the class, other rows those of their cells."""
+        labels = fitted.column.leaves if fitted.column.kind == "text" else NO_LABELS
+        spread = known.proportions.column(fitted.name).spread(labels)
         has_class = known.of_row >= 0
-        if one.means is not None:
-            vectors: Any = one.means.filled(means_of_classes(spread, known.held))
-            # A number that is published is the class's own, and exact.
-            has_class = has_class & ~self._holds_number(one, frame)
+        if fitted.means is not None:
+            vectors: Any = fitted.means.filled(means_of_classes(spread, known.held))
+            # A published number belongs to the class, and is exact.
+            has_class = has_class & ~self._holds_number(fitted, frame)
         else:
-            vectors = self._in_feature_order(one, shares_of_classes(one.column, spread, known.held, self.unknown))
+            vectors = self._in_feature_order(fitted, shares_of_classes(fitted.column, spread, known.held, self.unknown))
         if has_class.all():
             return Block(vectors, known.of_row)
-        of_cells = self._block(one, frame)
+        of_cells = self._block(fitted, frame)
         of_row = required(of_cells.index, "the row of each cell")
         index = np.where(has_class, known.of_row, len(known.held) + of_row)
-        if one.means is not None:
+        if fitted.means is not None:
             return Block(np.concatenate([vectors, np.asarray(of_cells.vectors)]), index)
         return Block(csr_array(vstack([vectors, csr_array(of_cells.vectors)], format="csr")), index)
 
-    def _block_of_parts(self, one: FeatureColumn, frame: nw.DataFrame[Any], names: list[str]) -> Block:
-        """Rows that state the shares of the parts have these; the others what their cells say."""
+    def _block_of_parts(self, fitted: FeatureColumn, frame: nw.DataFrame[Any], names: list[str]) -> Block:
+        """Rows with shares of the parts have the features of these, other rows those of their cells."""
         shares = part_shares(frame, names)
         stated = ~np.isnan(shares).any(axis=1)
-        parts = _cells_of(part_labels(one.name, names), one.column)
-        if one.means is not None:
-            rows = self._block(one, frame).dense(np.float64)
-            middles = means_of_cells(one.column, parts)[parts.index, 0]
-            said = ~np.isnan(middles)
-            stated &= ~self._holds_number(one, frame) & (shares[:, said].sum(axis=1) > 0)
-            of_said = shares[stated][:, said]
-            rows[stated, 0] = of_said @ middles[said] / of_said.sum(axis=1)
+        parts = _cells_of(part_labels(fitted.name, names), fitted.column)
+        if fitted.means is not None:
+            rows = self._block(fitted, frame).dense(np.float64)
+            middles = means_of_cells(fitted.column, parts)[parts.index, 0]
+            known = ~np.isnan(middles)
+            stated &= ~self._holds_number(fitted, frame) & (shares[:, known].sum(axis=1) > 0)
+            of_known = shares[stated][:, known]
+            rows[stated, 0] = of_known @ middles[known] / of_known.sum(axis=1)
             return Block(rows)
-        covers = covers_of(one.column, parts, self.unknown)
-        vectors = self._in_feature_order(one, self._vectors(one, covers))[covers.of_cell[parts.index]].toarray()
+        covers = covers_of(fitted.column, parts, self.unknown)
+        vectors = self._in_feature_order(fitted, self._vectors(fitted, covers))[covers.of_cell[parts.index]].toarray()
         if stated.all():
             return Block(shares @ vectors)
-        rows = self._block(one, frame).dense(np.float64)
+        rows = self._block(fitted, frame).dense(np.float64)
         rows[stated] = shares[stated] @ vectors
         return Block(rows)
 
-    def _holds_number(self, one: FeatureColumn, frame: nw.DataFrame[Any]) -> Bools:
-        """Which rows have a cell that is a number or a date."""
-        cells = one.column.read(read_vocabulary(frame[one.name], self.missing))
+    def _holds_number(self, fitted: FeatureColumn, frame: nw.DataFrame[Any]) -> Bools:
+        """Whether the cell of each row is a number or a date."""
+        cells = fitted.column.read(read_vocabulary(frame[fitted.name], self.missing))
         return np.asarray(((cells.kinds == CellKind.VALUE) & ~np.isnan(cells.numbers))[cells.index])
 
 
@@ -619,9 +621,9 @@ class _Known:
 
     proportions: Proportions
     held: Longs
-    """The classes that some row has."""
+    """The classes that occur."""
     of_row: Longs
-    """Which of these each row has, -1 if none."""
+    """The place of each row's class among these, -1 if it has none."""
 
     @classmethod
     def of(cls, proportions: Proportions | None, frame: nw.DataFrame[Any]) -> _Known | None:
@@ -634,7 +636,7 @@ class _Known:
 
 
 def _cells_of(parts: list[str], column: Column) -> Vocabulary:
-    """The parts of a column as its cells; those of a category are values, whatever they look like."""
+    """The parts of a column as cells; those of a categorical column are always plain values."""
     values = [None if part == MISSING_TEXT else part for part in parts]
     series = nw.from_native(pa.chunked_array([pa.array(values, pa.string())]), series_only=True).alias(column.name)
     return read_vocabulary(series, (), published=column.kind != "text")

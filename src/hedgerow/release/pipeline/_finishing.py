@@ -1,4 +1,4 @@
-"""After a method: the recoding is applied, what was published is counted and examined, and a release is made of it."""
+"""After a method: apply the recoding, verify and examine the published rows, and make the release."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from hedgerow._internal.arrays import Longs
 from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow._internal.threads import concurrently
 from hedgerow.core.cells import ValueSet, parse, spelled
-from hedgerow.core.counts import Counted, FrequencyTable
-from hedgerow.core.counts.reading import date_label
+from hedgerow.core.counts import Counted, FrequencyTable, date_label
 from hedgerow.core.metrics import all_losses
 from hedgerow.core.proportions import Proportions, count_labels, count_proportions
 from hedgerow.core.recoding import Recoding
-from hedgerow.engines import Limited, Published, seed_text
+from hedgerow.engines import Published, seed_text
 from hedgerow.engines.formulas import formula_warning, formulas_in
 from hedgerow.errors import BadInput, Infeasible, InternalError
 from hedgerow.io.domains import Kind
 from hedgerow.io.values import iso_moment
 from hedgerow.release import Guarantee, Release
-from hedgerow.release.pipeline._preparing import Prepared, largest_k
+from hedgerow.release.pipeline._preparing import Prepared
 from hedgerow.requirements import stored as stored_requirements
 from hedgerow.risk import (
     ClearColumn,
@@ -39,28 +38,28 @@ from hedgerow.risk import (
 )
 from hedgerow.verifier import ClassCounts
 
-__all__ = ["check_proportions", "finish", "proportions_of", "support_facts", "weak_proportions"]
+__all__ = ["check_proportions", "finish", "proportions_of"]
 
 
 # --------------------------------------------------------------------------------------------------
-# What a release says of its classes beyond the table, where it is asked for, and what has to be true of that.
+# Proportions: what a release may publish of its classes beside the table.
 
 
 def proportions_of(prepared: Prepared, recoding: Recoding) -> Proportions | None:
-    """Count and pool the proportions if they are asked for and every class is large enough to have them told."""
-    if not prepared.publish_proportions:
+    """Count and pool the proportions if they are asked for; refuse if a class is too small for them."""
+    if not prepared.options.publish_proportions:
         return None
     if recoding.weak is not None:
         raise BadInput("publish_proportions needs a release that keeps its guarantee. Leave one of the two out.")
     exact = count_proportions(prepared.counted, recoding)
-    smallest, demanded = int(exact.sizes.min()), largest_k(prepared.requirements)
+    smallest, demanded = int(exact.sizes.min()), prepared.k
     if smallest < demanded:
         raise Infeasible(
             f"Proportions cannot be published: over all quasi-identifiers the smallest class has {smallest} of the "
             f"{demanded} records that are required of a shield, and they would tell its values. Require k of all "
             "quasi-identifiers too."
         )
-    support = demanded if prepared.min_support is None else int(prepared.min_support)
+    support = demanded if prepared.options.min_support is None else int(prepared.options.min_support)
     if support > exact.sizes.sum():
         must = f"at most {int(exact.sizes.sum())}, the number of published rows"
         raise BadInput.parameter("min_support", "anonymize", must, support)
@@ -70,43 +69,32 @@ def proportions_of(prepared: Prepared, recoding: Recoding) -> Proportions | None
 
     labels = count_labels(prepared.counted, recoding)
     proportions = proportions_to_publish(exact, labels, support)
+    if support < demanded:
+        return proportions
     hushed = np.zeros(len(exact.sizes), dtype=bool)
-    # A set may also name values that nobody in its class holds: those of a region, or of rows away from home.
-    while support >= demanded and (loud := classes_that_single_out(proportions, demanded) & ~hushed).any():
+    # A set may also name values that nobody in its class holds, of a region or of rows that represent nobody.
+    while (loud := classes_that_single_out(proportions, demanded) & ~hushed).any():
         hushed |= loud
         proportions = proportions_to_publish(exact, labels, support, hushed=hushed)
-    if support >= demanded and singled_out(proportions, demanded).people:
-        if prepared.roles.entity is not None:
-            # A class also shows values of rows away from home, of which proportions tell nothing.
-            raise Infeasible(
-                "Proportions cannot be published: told of each person once, they would single people out. Raise "
-                "min_support (--min-support), or leave them out."
-            )
-        raise InternalError("the pooled proportions would single people out")
+    _refuse_singling_out(prepared, proportions)
     return proportions
 
 
-def weak_proportions(prepared: Prepared, proportions: Proportions | None) -> tuple[str, ...]:
-    """What has to be said of proportions with too little support."""
-    demanded = largest_k(prepared.requirements)
-    if proportions is None or proportions.min_support >= demanded:
-        return ()
-    return (
-        f"The proportions have a support of {proportions.min_support} where {demanded} records are required of a "
-        "class: they are weak and may single people out. The table itself keeps its requirements.",
+def _refuse_singling_out(prepared: Prepared, proportions: Proportions) -> None:
+    """Refuse pooled proportions by which somebody can be singled out."""
+    if not singled_out(proportions, prepared.k).people:
+        return
+    if prepared.roles.entity is None:
+        raise InternalError("the pooled proportions would single people out")
+    # A class also shows values of rows that represent nobody, which the proportions do not count.
+    raise Infeasible(
+        "Proportions cannot be published: told of each person once, they would single people out. Raise "
+        "min_support (--min-support), or leave them out."
     )
 
 
-def support_facts(prepared: Prepared, proportions: Proportions | None) -> dict[str, Any]:
-    """What the manifest says of the proportions."""
-    if proportions is None:
-        return {}
-    strict = proportions.min_support >= largest_k(prepared.requirements)
-    return {"min_support": proportions.min_support, "proportions_guaranteed": strict}
-
-
 def check_proportions(prepared: Prepared, proportions: Proportions, classes: ClassCounts) -> None:
-    """Refuse proportions of other classes than those that the verifier counted."""
+    """Refuse proportions that do not describe exactly the classes that the verifier counted."""
     if prepared.roles.entity is None and classes.entity is not None:
         raise Infeasible(
             "Proportions cannot be published: they would tell of rows, and a pseudonym stands in several. Name the "
@@ -123,28 +111,28 @@ def check_proportions(prepared: Prepared, proportions: Proportions, classes: Cla
 
 
 def _speaks_of(proportions: Proportions, classes: ClassCounts) -> bool:
-    """Whether proportions are those of the classes, one by one, which are known by what they publish.
+    """Whether the proportions describe exactly these classes, which are matched by their published values.
 
-    Of people they tell those at home, who may be fewer.
+    If people are counted, the proportions count representatives, who may be fewer.
     """
-    told = np.stack([column.published.astype(np.int64) for column in proportions.columns], axis=1)
+    described = np.stack([column.published.astype(np.int64) for column in proportions.columns], axis=1)
     counted = _codes_of(classes, proportions)
-    if counted.shape != told.shape:
+    if counted.shape != described.shape:
         return False
-    of_told, of_counted = np.lexsort(told.T), np.lexsort(counted.T)
-    if not np.array_equal(told[of_told], counted[of_counted]):
+    order, counted_order = np.lexsort(described.T), np.lexsort(counted.T)
+    if not np.array_equal(described[order], counted[counted_order]):
         return False
-    people, fewest = classes.sizes[of_counted], proportions.sizes[of_told]
+    people, fewest = classes.sizes[counted_order], proportions.sizes[order]
     return bool((fewest == people).all() if classes.entity is None else (fewest <= people).all())
 
 
 def _codes_of(classes: ClassCounts, proportions: Proportions) -> Longs:
-    """What the classes publish as numbers of the proportions' texts, (classes, columns); -1 is none of them."""
+    """The published values of classes as numbers of the proportions' texts, (classes, columns); -1 for other texts."""
     codes = []
     for column in proportions.columns:
         number = {_as_spelled(text, column.kind, proportions.missing): at for at, text in enumerate(column.texts)}
         for at, text in enumerate(column.texts):
-            # A column that is published as it was shows a value such as ``*`` without braces.
+            # A column that is published unchanged shows a value such as ``*`` without braces.
             said = None if text is None else parse(text)
             if isinstance(said, ValueSet) and len(said.members) == 1:
                 number.setdefault(_as_spelled(next(iter(said.members)), column.kind, proportions.missing), at)
@@ -155,7 +143,7 @@ def _codes_of(classes: ClassCounts, proportions: Proportions) -> Longs:
 
 
 def _as_spelled(text: str | None, kind: Kind, missing: Sequence[str]) -> str | None:
-    """A published text in one spelling for engine and verifier: a moment is local, without its time zone."""
+    """A published text in the spelling that engine and verifier share: a moment is local, without its time zone."""
     if text is None or text in missing:
         return None
     moment = iso_moment(text) if kind == "date" else None
@@ -164,9 +152,8 @@ def _as_spelled(text: str | None, kind: Kind, missing: Sequence[str]) -> str | N
 
 def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]) -> Release:
     """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
-    prepared.progress("Writing rows")
-    schema = prepared.schema
-    roles = prepared.roles
+    report, schema, roles = prepared.options.report, prepared.schema, prepared.roles
+    report("Writing rows")
     recoding = replace(
         recoding,
         missing=tuple(schema.missing),
@@ -175,8 +162,9 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     )
     proportions = proportions_of(prepared, recoding)
     published = _applied(prepared, recoding)
-    prepared.progress("Verifying")
+    report("Verifying")
     guarantee = _guarantee(prepared, recoding)
+    people = None if roles.entity is None else published.people
     look = partial(
         examine,
         prepared.source,
@@ -186,47 +174,42 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         accepted=schema.accept,
         missing=schema.missing,
     )
-    people = None if prepared.roles.entity is None else published.people
+    # Where the verifier groups a column, it counts the formulas in it.
+    others = [name for name in guarantee.columns if name not in (*guarantee.quasi, *guarantee.counted)]
     with (
         concurrently(look, guarantee.rows) as seen,
-        concurrently(partial(_formulas, published, guarantee), guarantee.rows) as others,
+        concurrently(partial(published.formulas, others), guarantee.rows) as formulas,
     ):
         classes = guarantee.count(published.native, people)
     if proportions is not None:
         check_proportions(prepared, proportions, classes)
-    prepared.progress("Auditing")
-    # Only where the engine counted people too does it tell what columns in clear say of people.
-    told_of = classes.by_rows if roles.entity is None and classes.entity is not None else classes
-    clear, k_all = _in_clear(prepared, seen(), told_of)
-    known = seen().known(roles, schema.accept)
-    if known:
-        prepared.progress("Verifying with what quasi-identifiers determine")
-        guarantee = replace(guarantee, determined=known)
+    report("Auditing")
+    clear, k_all = _in_clear(prepared, seen(), classes)
+    determined = seen().known(roles, schema.accept)
+    if determined:
+        report("Verifying with what quasi-identifiers determine")
+        guarantee = replace(guarantee, determined=determined)
         classes = guarantee.count(published.native, people)
-    losses = all_losses(prepared.losing, recoding, k=largest_k(prepared.requirements))
+    losses = all_losses(prepared.binned, recoding, k=prepared.k)
     audit = audit_counts(
         classes,
-        sensitive=prepared.roles.sensitive,
-        target=prepared.roles.target,
+        sensitive=roles.sensitive,
+        target=roles.target,
         require=prepared.requirements,
         release=ReleaseFacts(
-            # Exact ones would let whoever knows all rows but one find that row by trying.
-            losses={name: significant(loss, digits_shown(prepared.counted.rows)) for name, loss in losses.items()},
+            # Exact losses would let an attacker who knows all rows but one find that row by trying.
+            losses=_rounded(losses, prepared),
             loss=losses.get("ncp_published"),
-            warnings=(
-                *(() if recoding.weak is None else (recoding.weak,)),
-                *weak_proportions(prepared, proportions),
-                *recoding.warnings,
-                *prepared.counted.remarks,
-                *_formula_warning(others(), classes, guarantee.columns),
+            warnings=_warnings(
+                prepared, recoding, proportions, _formula_warning(formulas(), classes, guarantee.columns)
             ),
             proportions=proportions,
             k_all=k_all,
             clear=clear,
-            linked=prepared.roles.names_people,
+            linked=roles.names_people,
             links=guarantee.links(classes),
-            rounded=prepared.roles.entity is not None and not prepared.roles.names_people,
-            rows_are_people=prepared.schema.rows_are_people,
+            rounded=roles.entity is not None and not roles.names_people,
+            rows_are_people=schema.rows_are_people,
         ),
     )
     return Release(
@@ -235,39 +218,53 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         guarantee,
         recoding,
         audit,
-        {**_facts(prepared, recoding, known), **support_facts(prepared, proportions), "parameters": _shown(parameters)},
+        _facts(prepared, recoding, determined, proportions, parameters),
         _markers(prepared),
         proportions,
         prepared.counted.hierarchies,
-        reads=prepared.source.reads,
+        reads=prepared.source.source.reads,
         losses=losses,
         originals=prepared.counted if isinstance(prepared.counted, FrequencyTable) else None,
     )
 
 
+def _rounded(figures: Mapping[str, float], prepared: Prepared) -> dict[str, float]:
+    """Figures computed from original values, with as few digits as may be published."""
+    digits = digits_shown(prepared.counted.rows)
+    return {name: significant(value, digits) for name, value in figures.items()}
+
+
+def _warnings(
+    prepared: Prepared, recoding: Recoding, proportions: Proportions | None, formulas: str | None
+) -> tuple[str, ...]:
+    """What whoever publishes the release should know, the gravest first."""
+    found = [] if recoding.weak is None else [recoding.weak]
+    if proportions is not None and proportions.min_support < prepared.k:
+        found.append(
+            f"The proportions have a support of {proportions.min_support} where {prepared.k} records are required of a "
+            "class: they are weak and may single people out. The table itself keeps its requirements."
+        )
+    return (*found, *recoding.warnings, *prepared.counted.remarks, *([] if formulas is None else [formulas]))
+
+
 def _in_clear(prepared: Prepared, seen: Seen, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:
-    """What the columns that are published as they are tell, unless it is too much."""
+    """What the columns that are published unchanged reveal, and k over all columns; refused if it is too much."""
+    if prepared.roles.entity is None and classes.entity is not None:
+        # The engine counted rows, and only the verifier counted people.
+        classes = classes.by_rows
     examined = judge(seen, prepared.counted, classes, accepted=prepared.schema.accept)
     refuse_disclosing(examined.columns, seen.together)
-    digits = digits_shown(prepared.counted.rows)
-    # Computed from original values, as losses are.
     shown = {
-        name: replace(one, gives_away={other: significant(told, digits) for other, told in one.gives_away.items()})
-        for name, one in examined.columns.items()
+        name: replace(column, gives_away=_rounded(column.gives_away, prepared))
+        for name, column in examined.columns.items()
     }
     return shown, examined.k_all
 
 
-def _formulas(published: Published, guarantee: Guarantee) -> dict[str, int]:
-    """The cells that a spreadsheet would compute, in the columns that the verifier does not group."""
-    grouped = {*guarantee.quasi, *guarantee.counted}
-    return published.formulas([name for name in guarantee.columns if name not in grouped])
+def _formula_warning(others: Mapping[str, int], classes: ClassCounts, columns: Sequence[str]) -> str | None:
+    """A warning if a spreadsheet would compute some of the published cells, or names of columns.
 
-
-def _formula_warning(others: Mapping[str, int], classes: ClassCounts, columns: Sequence[str]) -> tuple[str, ...]:
-    """Whether a spreadsheet would compute some of the published cells, or names of columns.
-
-    Of the columns that the verifier grouped, it has counted every cell; only the others were looked through.
+    The verifier has counted every cell of the columns that it grouped; ``others`` counts the formulas in the rest.
     """
     cells = classes.cells
     quasi = zip(classes.columns, classes.codes[classes.class_of_cell].T, classes.labels, strict=True)
@@ -276,14 +273,13 @@ def _formula_warning(others: Mapping[str, int], classes: ClassCounts, columns: S
         name: formulas_in(labels, np.bincount(codes, cells.rows, len(labels)))
         for name, codes, labels in (*quasi, *sensitive)
     }
-    warning = formula_warning({name: number for name, number in {**found, **others}.items() if number}, columns)
-    return () if warning is None else (warning,)
+    return formula_warning({name: number for name, number in {**found, **others}.items() if number}, columns)
 
 
 def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
-    """What the published rows are held to, in memory and in every file."""
+    """What must be true of the published rows, in memory and in every file."""
     roles = prepared.roles
-    shares = prepared.source.shares if isinstance(prepared.source, Limited) else None
+    shares = prepared.source.source.shares
     protected = (*roles.sensitive, *(one.column for one in prepared.requirements if one.column))
     return Guarantee(
         columns=roles.published,
@@ -303,12 +299,6 @@ def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
     )
 
 
-def _shown(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters for the manifest; an object by the name of its type."""
-    plain = (str, int, float, bool, type(None))
-    return {name: value if isinstance(value, plain) else type(value).__name__ for name, value in parameters.items()}
-
-
 def _applied(prepared: Prepared, recoding: Recoding) -> Published:
     """Make the published rows."""
     destination, seed = prepared.destination, seed_text(prepared.random_state)
@@ -326,7 +316,16 @@ def _two_blanks(counts: Counted) -> bool:
     )
 
 
-def _facts(prepared: Prepared, recoding: Recoding, known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _facts(
+    prepared: Prepared,
+    recoding: Recoding,
+    determined: Mapping[str, Sequence[str]],
+    proportions: Proportions | None,
+    parameters: Mapping[str, Any],
+) -> dict[str, Any]:
+    """How the release was made, for its manifest."""
+    plain = (str, int, float, bool, type(None))
+    strict = proportions is not None and proportions.min_support >= prepared.k
     roles = prepared.roles
     return {
         "method": recoding.method,
@@ -344,15 +343,20 @@ def _facts(prepared: Prepared, recoding: Recoding, known: Mapping[str, Sequence[
             "sensitive": list(roles.sensitive),
             "insensitive": list(roles.insensitive),
             "accepted": list(prepared.schema.accept),
-            "determined": {name: list(by) for name, by in known.items()},
+            "determined": {name: list(by) for name, by in determined.items()},
             "pseudonymized": list(roles.pseudonymized),
             "dropped": list(roles.dropped),
             "entity": roles.entity,
         },
-        **({} if prepared.target_bins is None else {"target_bins": prepared.target_bins}),
+        **({} if prepared.options.target_bins is None else {"target_bins": prepared.options.target_bins}),
         "weights": dict(prepared.schema.weights),
         "hierarchies": {name: one.description for name, one in prepared.counted.hierarchies.items()},
         **recoding.facts,
+        **({} if proportions is None else {"min_support": proportions.min_support, "proportions_guaranteed": strict}),
+        # An object by the name of its type.
+        "parameters": {
+            name: value if isinstance(value, plain) else type(value).__name__ for name, value in parameters.items()
+        },
     }
 
 

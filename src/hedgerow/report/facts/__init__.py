@@ -1,12 +1,13 @@
-"""What a report tells, gathered as plain values before anything is drawn.
+"""The facts of a report: plain values, gathered before anything is drawn.
 
-Nothing in these values breaks the leak rule: numbers are rounded, bars are of at least k records, labels are held by at
-least k records or are published. So whatever template or chart shows them cannot leak.
+No fact breaks the leak rule: numbers are rounded, bars have at least k records, and labels are published or held by at
+least k records. So no template or chart can leak. Only :mod:`hedgerow.report` imports this package; start reading at
+:func:`gather`.
 """
 
 from __future__ import annotations
 
-from hedgerow.report.facts._gathering import gather
+from hedgerow.report.facts._report import gather, with_files
 from hedgerow.report.facts._sections import (
     AllColumns,
     Asked,
@@ -29,6 +30,7 @@ from hedgerow.report.facts._sections import (
     Level,
     Pair,
     Precedent,
+    ProportionFacts,
     Provenance,
     ReportFacts,
     Role,
@@ -41,13 +43,12 @@ from hedgerow.report.facts._sections import (
     Summary,
     Suppression,
     TogetherFacts,
-    ToldColumn,
     Untried,
     Utility,
     Verdict,
     WorkingParty,
 )
-from hedgerow.report.facts.attacking import attackers, class_sizes
+from hedgerow.report.facts.attackers import attackers, class_sizes
 from hedgerow.report.facts.context import Context, Coverage, Governance, ReleaseModel
 from hedgerow.report.facts.figures import Bar, BarKind, Edition, Figure, Judgement
 
@@ -94,7 +95,7 @@ __all__ = [
     "Summary",
     "Suppression",
     "TogetherFacts",
-    "ToldColumn",
+    "ProportionFacts",
     "Untried",
     "Utility",
     "Verdict",
@@ -102,4 +103,5 @@ __all__ = [
     "attackers",
     "class_sizes",
     "gather",
+    "with_files",
 ]

@@ -1,9 +1,9 @@
-"""Whether columns still go together as they did.
+"""Whether columns are still associated as they were.
 
 Every column is cut into a few groups: numbers into ranges of about equally many records, other columns into their most
-frequent values. How strongly two columns go together is measured over pairs of groups. Of the published table it is
-what a reader would reckon: the records of a class are spread evenly over all that its cells may stand for, one column
-independently of the other. So what is lost within classes shows as a weaker association, and none is made up.
+frequent values. The association of two columns is measured over pairs of groups. For the published table it is what a
+reader would estimate: the records of a class are spread evenly over all that its cells may stand for, each column
+independently. So detail that is lost within classes shows as a weaker association, and no association is made up.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from hedgerow._internal.arrays import Bools, Floats, Longs
 from hedgerow.core.cells import Interval, PublishedColumn, Reach, ValueSet, number_in, read
 from hedgerow.core.metrics import cramers_v
 from hedgerow.io.domains import Domain, Kind
+from hedgerow.report.facts._distributions import kind_of_cells
 from hedgerow.report.facts._sections import Association, Pair
-from hedgerow.report.facts._standing_for import kind_of_cells
-from hedgerow.report.facts._subjects import Originals, Subject
-from hedgerow.report.facts.wording import fraction
+from hedgerow.report.facts._subject import Originals, Subject
+from hedgerow.report.facts.figures import Figure, fraction
 from hedgerow.verifier import ClassCounts
 
 __all__ = [
@@ -37,15 +37,15 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# A column cut into a few groups, and how its published cells are shared among these.
+# A column cut into a few groups, and how its published cells are divided among them.
 
 
 GROUPS: Final = 10
-"""So many groups a column has at most; the last one is for what is missing, or for all that is rare."""
+"""A column has at most this many groups; the last group holds missing values, or all rare values."""
 
 
 class Grouped(NamedTuple):
-    """The group of each code of a column, and of numbers where the groups begin, but for the first."""
+    """The group of each code of a column; for numbers also where each group but the first begins."""
 
     group: Longs
     ends: Floats | None
@@ -59,7 +59,7 @@ def group_domain(domain: Domain, rows: Longs) -> Grouped:
 
 
 def group_cells(labels: Sequence[str | None], rows: Longs | Floats) -> Grouped:
-    """Cut a column into groups that is published as it is, and of which only the text is known."""
+    """Cut a column that is published as it is, and of which only the text is known, into groups."""
     kind = kind_of_cells(labels)
     if kind == "text":
         return _frequent(rows)
@@ -68,7 +68,7 @@ def group_cells(labels: Sequence[str | None], rows: Longs | Floats) -> Grouped:
 
 
 def _frequent(rows: Longs | Floats) -> Grouped:
-    """The most frequent codes, and all others as one group."""
+    """The most frequent codes, and a group of all others."""
     shown = np.argsort(-rows, kind="stable")[: GROUPS - 1]
     group = np.full(len(rows), GROUPS - 1, dtype=np.int64)
     group[shown] = np.arange(len(shown))
@@ -76,23 +76,23 @@ def _frequent(rows: Longs | Floats) -> Grouped:
 
 
 def _cut(numbers: Floats, rows: Longs | Floats) -> Grouped:
-    """Ranges of about equally many records; those without a number are a group of their own."""
+    """Ranges of about equally many records; records without a number are a separate group."""
     group = np.full(len(numbers), GROUPS - 1, dtype=np.int64)
     known = ~np.isnan(numbers)
     order = np.flatnonzero(known)[np.argsort(numbers[known], kind="stable")]
     held = rows[order].astype(np.float64)
     if not held.sum():
         return Grouped(group, np.empty(0))
-    # By the middle of its records, so that equal numbers stay together.
+    # The middle of its records decides the group of a number, so that equal numbers stay together.
     place = (np.cumsum(held) - held / 2) / held.sum()
-    _, found = np.unique((place * (GROUPS - 1)).astype(np.int64), return_inverse=True)
-    group[order] = found
-    first = np.flatnonzero(np.diff(found)) + 1
+    _, groups = np.unique((place * (GROUPS - 1)).astype(np.int64), return_inverse=True)
+    group[order] = groups
+    first = np.flatnonzero(np.diff(groups)) + 1
     return Grouped(group, numbers[order][first])
 
 
 def shares_of_published(column: PublishedColumn, grouped: Grouped, rows: Longs | Floats) -> Floats:
-    """How each published value of a column is shared among groups of its original values: evenly over what it covers.
+    """Divide each published value of a column among groups of its original values, evenly over what it covers.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def shares_of_published(column: PublishedColumn, grouped: Grouped, rows: Longs |
 
 
 def shares_of_cells(labels: Sequence[str | None], rows: Longs | Floats) -> Floats:
-    """The same of cells of which only the text is known, over groups that are made of them."""
+    """The same for cells of which only the text is known, over groups made from the cells."""
     kind = kind_of_cells(labels)
     meanings = [None if label is None else read(label, kind) for label in labels]
     hidden = np.array([meaning is not None and not isinstance(meaning, Interval | ValueSet) for meaning in meanings])
@@ -120,19 +120,10 @@ def shares_of_cells(labels: Sequence[str | None], rows: Longs | Floats) -> Float
 
 
 def _along(meanings: Sequence[object], rows: Longs | Floats, kind: Kind) -> Floats:
-    """Numbers, ranges and sets of numbers over ranges of about equally many records."""
-    reach = Reach.of([one for one in meanings if isinstance(one, Interval)], ())
-    spans: list[list[tuple[float, float]]] = []
-    for meaning in meanings:
-        if isinstance(meaning, Interval):
-            ended = reach.ended(meaning)
-            spans.append([(ended.low, ended.high)])
-        elif isinstance(meaning, ValueSet):
-            numbers = [number_in(one, kind) for one in meaning.members]
-            spans.append([(one, one) for one in numbers if one is not None])
-        else:
-            spans.append([])
-    middles = [np.mean([low / 2 + high / 2 for low, high in one]) if one else np.nan for one in spans]
+    """Divide numbers, ranges and sets of numbers among ranges of about equally many records."""
+    reach = Reach.of([meaning for meaning in meanings if isinstance(meaning, Interval)], ())
+    spans = [_spans(meaning, kind, reach) for meaning in meanings]
+    middles = [np.mean([low / 2 + high / 2 for low, high in several]) if several else np.nan for several in spans]
     ends = _cut(np.array(middles), rows).ends
     shares = np.zeros((len(spans), GROUPS))
     for at, several in enumerate(spans):
@@ -141,39 +132,49 @@ def _along(meanings: Sequence[object], rows: Longs | Floats, kind: Kind) -> Floa
     return shares
 
 
+def _spans(meaning: object, kind: Kind, reach: Reach) -> list[tuple[float, float]]:
+    """The ranges or numbers that a cell stands for."""
+    if isinstance(meaning, Interval):
+        ended = reach.ended(meaning)
+        return [(ended.low, ended.high)]
+    members = meaning.members if isinstance(meaning, ValueSet) else ()
+    numbers = [number_in(member, kind) for member in members]
+    return [(number, number) for number in numbers if number is not None]
+
+
 def _over(ends: Floats, low: float, high: float) -> Floats:
-    """How a range is divided by ends.
+    """Divide a range by ends.
 
     >>> _over(np.array([10.0, 20.0]), 5.0, 15.0)[:3].tolist(), _over(np.array([10.0]), 10.0, 10.0)[:2].tolist()
     ([0.5, 0.5, 0.0], [0.0, 1.0])
     """
-    found = np.zeros(GROUPS)
+    shares = np.zeros(GROUPS)
     if high <= low:
-        found[np.searchsorted(ends, low, side="right")] = 1.0
-        return found
+        shares[np.searchsorted(ends, low, side="right")] = 1.0
+        return shares
     borders = np.clip(np.concatenate([[-np.inf], ends, [np.inf]]), low, high)
-    found[: len(ends) + 1] = np.diff(borders / 2) / (high / 2 - low / 2)
-    return found
+    shares[: len(ends) + 1] = np.diff(borders / 2) / (high / 2 - low / 2)
+    return shares
 
 
 def _by_members(meanings: Sequence[object], rows: Longs | Floats) -> Floats:
-    """Values, labels and sets over the values and labels that are named most often."""
+    """Divide values, labels and sets among the most frequent values and labels."""
     named: dict[str | None, float] = {}
-    members = [tuple(one.members) if isinstance(one, ValueSet) else () for one in meanings]
+    members = [tuple(meaning.members) if isinstance(meaning, ValueSet) else () for meaning in meanings]
     for several, held in zip(members, rows.tolist(), strict=True):
-        for one in several:
-            named[one] = named.get(one, 0.0) + held / len(several)
+        for member in several:
+            named[member] = named.get(member, 0.0) + held / len(several)
     grouped = _frequent(np.array(list(named.values()), dtype=np.float64))
     place = dict(zip(named, grouped.group.tolist(), strict=True))
     shares = np.zeros((len(members), GROUPS))
     for at, several in enumerate(members):
-        for one in several:
-            shares[at, place[one]] += 1.0 / len(several)
+        for member in several:
+            shares[at, place[member]] += 1.0 / len(several)
     return shares
 
 
 def _like_the_rest(shares: Floats, hidden: Bools, rows: Longs | Floats) -> Floats:
-    """Every cell as shares that add up to 1; a hidden one tells no more than that it is like the rest."""
+    """Every cell as shares that add up to 1; a hidden cell is taken to be like the rest."""
     shares = np.where(hidden[:, np.newaxis], 0.0, shares)
     sums = shares.sum(axis=1, keepdims=True)
     shares = np.divide(shares, sums, out=np.zeros_like(shares), where=sums > 0)
@@ -183,7 +184,7 @@ def _like_the_rest(shares: Floats, hidden: Bools, rows: Longs | Floats) -> Float
 
 
 MOST_COLUMNS: Final = 12
-"""A heatmap of more columns could not be read."""
+"""A heatmap of more columns would be illegible."""
 _DIGITS: Final = 2
 
 _Names = tuple[str, str]
@@ -191,15 +192,15 @@ _Tables = dict[_Names, Floats]
 
 
 class _Cells(NamedTuple):
-    """Rows of classes, with the groups of the columns that are published as they are."""
+    """Rows of classes, with the groups of the columns in clear."""
 
     of_class: Longs
     groups: Mapping[str, Longs]
     rows: Longs
 
 
-class _Shown(NamedTuple):
-    """What a reader sees: which cell each class has, and how that is shared among the groups of its column.
+class _View(NamedTuple):
+    """A reader's view: the cell of each class in each column, and how it is divided among the groups of the column.
 
     Attributes
     ----------
@@ -217,41 +218,47 @@ class _Shown(NamedTuple):
 
 
 def association(subject: Subject) -> Association | None:
-    """How strongly columns go together; ``None`` for an audit, and where there are fewer than two columns."""
-    published = subject.by_rows
+    """Measure how strongly columns are associated; ``None`` for an audit, and with fewer than two columns."""
+    published, originals = subject.by_rows, subject.originals
     if published is None:
         return None
-    others = tuple(dict.fromkeys((*((subject.target,) if subject.target else ()), *subject.sensitive)))
-    quasi = subject.quasi[: max(MOST_COLUMNS - len(others), 2)]
-    others = others[: MOST_COLUMNS - len(quasi)]
+    protected = subject.protected
+    quasi = subject.quasi[: max(MOST_COLUMNS - len(protected), 2)]
+    others = protected[: MOST_COLUMNS - len(quasi)]
     names = (*quasi, *others)
     if len(names) < 2:
         return None
-    originals = subject.originals
+    view = _as_published(published, quasi, others) if originals is None else _as_recoded(originals, quasi, others)
+    before = {} if originals is None else _strengths(_original(originals, names))
+    after = _strengths(_estimated(view, quasi, others))
     digits = _DIGITS if originals is None else min(_DIGITS, subject.digits)
-    before = None if originals is None else _strengths(_original(originals, names))
-    shown = _as_published(published, quasi, others) if originals is None else _as_recoded(originals, quasi, others)
-    after = _strengths(_reckoned(shown, quasi, others))
-    pairs = []
-    for first, second in combinations(names, 2):
-        told = round(after[first, second], digits)
-        was = None if before is None else round(before[first, second], digits)
-        pairs.append(Pair(first, second, was, told, None if was is None else round(told - was, digits)))
-    changes = [abs(one.change) for one in pairs if one.change is not None]
-    mean = None
-    if changes:
-        meaning = "By how much the strength of going together changed, on the average over all pairs."
-        mean = fraction("mean change", sum(changes) / len(changes), digits, meaning)
-    everything = len(subject.quasi) + len({subject.target, *subject.sensitive} - {None})
-    return Association(names, tuple(pairs), mean, _measure(everything - len(names)))
+    pairs = tuple(_pair(pair, before.get(pair), after[pair], digits) for pair in combinations(names, 2))
+    left_out = len(subject.quasi) + len(protected) - len(names)
+    return Association(names, pairs, _mean_change(pairs, digits), _measure(left_out))
+
+
+def _pair(names: _Names, before: float | None, after: float, digits: int) -> Pair:
+    after = round(after, digits)
+    if before is None:
+        return Pair(*names, None, after, None)
+    before = round(before, digits)
+    return Pair(*names, before, after, round(after - before, digits))
+
+
+def _mean_change(pairs: Sequence[Pair], digits: int) -> Figure | None:
+    changes = [abs(pair.change) for pair in pairs if pair.change is not None]
+    if not changes:
+        return None
+    meaning = "The average change of the strength of association over all pairs, whatever its direction."
+    return fraction("mean change", sum(changes) / len(changes), digits, meaning)
 
 
 def _measure(left_out: int) -> str:
-    said = (
-        "Bias-corrected Cramér's V over at most ten groups of each column: 0 is nothing to do with each other, 1 is "
-        "that one tells the other. After: as a reader would reckon, what a cell leaves open being spread evenly."
+    text = (
+        "Bias-corrected Cramér's V over at most ten groups of each column: 0 means no association, 1 that one "
+        "column determines the other. After: as a reader would estimate, with what a cell leaves open spread evenly."
     )
-    return said if not left_out else f"{said} {left_out:,} further columns are not shown."
+    return text if not left_out else f"{text} {left_out:,} further columns are not shown."
 
 
 def _strengths(tables: _Tables) -> dict[_Names, float]:
@@ -259,7 +266,7 @@ def _strengths(tables: _Tables) -> dict[_Names, float]:
 
 
 def _original(originals: Originals, names: Sequence[str]) -> _Tables:
-    """How many original records are in each pair of groups, part by part."""
+    """The original records in each pair of groups, part by part."""
     counts = originals.counts
     grouped = {name: group_domain(counts.domains[name], counts.histogram(name)).group for name in names}
     tables = {pair: np.zeros((GROUPS, GROUPS)) for pair in combinations(names, 2)}
@@ -271,13 +278,13 @@ def _original(originals: Originals, names: Sequence[str]) -> _Tables:
 
 
 def _paired(first: Longs, second: Longs, rows: Longs, firsts: int) -> Floats:
-    """How many rows have each pair of codes; the second ones are groups."""
-    found = np.bincount(first * GROUPS + second, rows, firsts * GROUPS)
-    return found.reshape(firsts, GROUPS).astype(np.float64)
+    """The rows with each pair of codes; the second codes are groups."""
+    table = np.bincount(first * GROUPS + second, rows, firsts * GROUPS)
+    return table.reshape(firsts, GROUPS).astype(np.float64)
 
 
-def _as_recoded(originals: Originals, quasi: Sequence[str], others: Sequence[str]) -> _Shown:
-    """The release as its recoding tells it: what every cell covers is known."""
+def _as_recoded(originals: Originals, quasi: Sequence[str], others: Sequence[str]) -> _View:
+    """The release by its recoding: what every cell covers is known."""
     counts, recoding = originals.counts, originals.recoding
     grouped = {name: group_domain(counts.domains[name], counts.histogram(name)) for name in (*quasi, *others)}
     sizes = recoding.sizes if recoding.pieces is None else recoding.pieces.sizes(len(recoding.groups))
@@ -295,11 +302,11 @@ def _as_recoded(originals: Originals, quasi: Sequence[str], others: Sequence[str
             groups = {name: grouped[name].group[part.values_of(name)[cell]] for name in others}
             yield _Cells(pieces.group[kept].astype(np.int64), groups, pieces.size[kept])
 
-    return _Shown(cells, shares, sizes, in_clear)
+    return _View(cells, shares, sizes, in_clear)
 
 
-def _as_published(published: ClassCounts, quasi: Sequence[str], others: Sequence[str]) -> _Shown:
-    """The release as its cells read."""
+def _as_published(published: ClassCounts, quasi: Sequence[str], others: Sequence[str]) -> _View:
+    """The release by the text of its cells."""
     cells, shares = {}, {}
     for name in quasi:
         at = published.columns.index(name)
@@ -313,24 +320,24 @@ def _as_published(published: ClassCounts, quasi: Sequence[str], others: Sequence
         for name in others
     }
     of_cell = {name: groups[name].group[codes[name].codes] for name in others}
-    return _Shown(cells, shares, published.sizes, lambda: [_Cells(published.class_of_cell, of_cell, rows)])
+    return _View(cells, shares, published.sizes, lambda: [_Cells(published.class_of_cell, of_cell, rows)])
 
 
-def _reckoned(shown: _Shown, quasi: Sequence[str], others: Sequence[str]) -> _Tables:
-    """How many published records a reader would reckon to be in each pair of groups."""
+def _estimated(view: _View, quasi: Sequence[str], others: Sequence[str]) -> _Tables:
+    """The published records that a reader would estimate in each pair of groups."""
     tables: _Tables = {}
     for first, second in combinations(quasi, 2):
-        width = len(shown.shares[second])
-        key, place = np.unique(shown.cells[first] * width + shown.cells[second], return_inverse=True)
-        rows = np.bincount(place, shown.sizes, len(key))
-        left, right = shown.shares[first][key // width], shown.shares[second][key % width]
+        width = len(view.shares[second])
+        key, place = np.unique(view.cells[first] * width + view.cells[second], return_inverse=True)
+        rows = np.bincount(place, view.sizes, len(key))
+        left, right = view.shares[first][key // width], view.shares[second][key % width]
         tables[first, second] = (left * rows[:, np.newaxis]).T @ right
-    known = {(name, other): np.zeros((len(shown.shares[name]), GROUPS)) for name in quasi for other in others}
+    known = {(name, other): np.zeros((len(view.shares[name]), GROUPS)) for name in quasi for other in others}
     tables |= {pair: np.zeros((GROUPS, GROUPS)) for pair in combinations(others, 2)}
-    for part in shown.in_clear() if others else ():
+    for part in view.in_clear() if others else ():
         for (name, other), table in known.items():
-            table += _paired(shown.cells[name][part.of_class], part.groups[other], part.rows, len(table))
+            table += _paired(view.cells[name][part.of_class], part.groups[other], part.rows, len(table))
         for first, second in combinations(others, 2):
             tables[first, second] += _paired(part.groups[first], part.groups[second], part.rows, GROUPS)
-    tables |= {(name, other): shown.shares[name].T @ table for (name, other), table in known.items()}
+    tables |= {(name, other): view.shares[name].T @ table for (name, other), table in known.items()}
     return tables

@@ -1,22 +1,22 @@
-"""What a reader learns of people without finding their rows, and what all columns tell together."""
+"""Disclosure without finding a row: by one release, by two releases together, and by all columns together."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from hedgerow.report.facts._sections import (
     AllColumns,
     ClearColumnFacts,
     DisclosureFacts,
+    ProportionFacts,
     SensitiveFacts,
     TogetherFacts,
-    ToldColumn,
 )
-from hedgerow.report.facts._subjects import Subject
-from hedgerow.report.facts.figures import Figure, Judgement
-from hedgerow.report.facts.wording import count, number, percent, quoted, share
-from hedgerow.report.wording import capitalized
-from hedgerow.risk import ClearColumn, SensitiveAudit, Together
+from hedgerow.report.facts._subject import Subject
+from hedgerow.report.facts.figures import Figure, Judgement, capitalized, count, number, percent, quoted, share
+from hedgerow.risk import ClearColumn, Disclosure, SensitiveAudit, Together
+from hedgerow.risk.audit import LearntTogether
 from hedgerow.risk.overlap import Extent
 
 __all__ = ["all_columns", "disclosure", "together"]
@@ -27,51 +27,40 @@ __all__ = ["all_columns", "disclosure", "together"]
 
 
 def together(subject: Subject) -> TogetherFacts | None:
-    """What both releases give away; ``None`` if there is no earlier one, or if only whoever publishes may know."""
+    """Gather what both releases give away; ``None`` without an earlier release, or if only the publisher may know."""
     both = subject.audit.together
     if both is None or (both.by_original and subject.edition == "public"):
         return None
-    figures = [
-        _extent(
-            "k together",
-            both.k,
-            "The fewest who share both their class of this table and that of the earlier release.",
-            _judged(both),
-        ),
-        count("k of the earlier release", both.k_before, "The fewest who share a class of that release."),
-        _extent(
-            f"in groups below {both.threshold}",
-            both.below,
-            f"The {both.counted} of groups that are smaller than that.",
-            "note" if both.below.most else "good",
-        ),
-        _extent("alone", both.alone, f"The {both.counted} that stand alone.", "bad" if both.alone.least else "note"),
-    ]
+    learnt = tuple(_learnt(both, name, extent) for name, extent in both.learnt.items())
+    return TogetherFacts(both.says, f"{capitalized(both.compared)}.", tuple(_overlap(both)), learnt, both.remarks)
+
+
+def _overlap(both: Together) -> Iterator[Figure]:
+    """The fewest people who look alike in both releases."""
+    meaning = "The fewest who share both their class of this table and that of the earlier release."
+    yield _extent("k together", both.k, meaning, _judged(both))
+    yield count("k of the earlier release", both.k_before, "The fewest who share a class of that release.")
+    meaning = f"The {both.counted} of groups that are smaller than that."
+    yield _extent(f"in groups below {both.threshold}", both.below, meaning, "note" if both.below.most else "good")
+    meaning = f"The {both.counted} that stand alone."
+    yield _extent("alone", both.alone, meaning, "bad" if both.alone.least else "note")
     if both.rows_left is not None:
-        figures.append(
-            count(
-                "rows left", both.rows_left, "The fewest rows that may still be a person's, for who has both releases."
-            )
-        )
-    for who, classes in (("newcomers", both.newcomers), ("leavers", both.leavers)):
+        meaning = "The fewest rows that may still be a person's, to someone who holds both releases."
+        yield count("rows left", both.rows_left, meaning)
+    for group, classes in (("newcomers", both.newcomers), ("leavers", both.leavers)):
         if classes:
-            meaning = "Classes in which the difference of both releases tells them from all others."
-            figures.append(count(f"classes with few {who}", classes, meaning, "bad"))
-    return TogetherFacts(
-        both.says,
-        f"{capitalized(both.compared)}.",
-        tuple(figures),
-        tuple(
-            share(
-                name,
-                one.together,
-                f"{'Of' if both.by_original else 'Of at least'} so many one value is left by both releases; by this "
-                f"one alone of {share('', one.alone, '').text}.",
-                "note" if one.together > one.alone else "good",
-            )
-            for name, one in both.learnt.items()
-        ),
-        both.remarks,
+            meaning = "Classes in which the difference of both releases distinguishes them from all others."
+            yield count(f"classes with few {group}", classes, meaning, "bad")
+
+
+def _learnt(both: Together, name: str, learnt: LearntTogether) -> Figure:
+    people = "Of these" if both.by_original else "Of at least these"
+    return share(
+        name,
+        learnt.together,
+        f"{people}, both releases leave a single value; this release alone leaves a single value of "
+        f"{share('', learnt.alone, '').text}.",
+        "note" if learnt.together > learnt.alone else "good",
     )
 
 
@@ -97,44 +86,41 @@ _ROLES: Final = {
 
 
 def disclosure(subject: Subject) -> DisclosureFacts:
-    """What the classes tell of sensitive values and labels, and what proportions tell of hidden values."""
+    """Gather what classes reveal about sensitive values and labels, and proportions about hidden values."""
     audit = subject.audit
-    columns = tuple(_sensitive(name, told, audit.sensitive.get(name)) for name, told in audit.label_homogeneity.items())
-    return DisclosureFacts(
-        columns,
-        tuple(
-            ToldColumn(
-                name,
-                share("surest", one.posterior, "How sure a reader can be of one hidden value in the worst class."),
-                share(
-                    "average", one.average, "How sure a reader can be of the commonest hidden value, on the average."
-                ),
-                count(
-                    "records told",
-                    one.records_told,
-                    "Records whose hidden value the proportions tell outright.",
-                    "note" if one.records_told else "good",
-                ),
-            )
-            for name, one in audit.proportions.items()
+    columns = tuple(
+        _sensitive(name, alone, audit.sensitive.get(name)) for name, alone in audit.label_homogeneity.items()
+    )
+    proportions = tuple(_of_proportions(name, column) for name, column in audit.proportions.items())
+    return DisclosureFacts(columns, proportions, _people_revealed(subject), _sentence(subject))
+
+
+def _of_proportions(name: str, column: Disclosure) -> ProportionFacts:
+    return ProportionFacts(
+        name,
+        share("surest", column.posterior, "How sure a reader can be of one hidden value in the worst class."),
+        share("average", column.average, "How sure a reader can be of the commonest hidden value, on average."),
+        count(
+            "records revealed",
+            column.records_told,
+            "Records whose hidden value the proportions reveal with certainty.",
+            "note" if column.records_told else "good",
         ),
-        _people_told(subject),
-        _sentence(subject),
     )
 
 
-def _sensitive(name: str, told: float, audit: SensitiveAudit | None) -> SensitiveFacts:
+def _sensitive(name: str, alone: float, audit: SensitiveAudit | None) -> SensitiveFacts:
     homogeneity = share(
         "in classes of one value",
-        told,
+        alone,
         f"Whoever finds the class of such a record knows its {name!r} without finding the record.",
-        "good" if told == 0 else "note" if audit is None else "bad",
+        "good" if alone == 0 else "note" if audit is None else "bad",
     )
     if audit is None:
         return SensitiveFacts(name, "target", homogeneity, ())
     figures = (
         count("distinct l", audit.distinct_l, "The fewest different values that a class has."),
-        number("entropy l", audit.entropy_l, "The same, counted as if all values were equally often."),
+        number("entropy l", audit.entropy_l, "The same, counted as if all values were equally frequent."),
         number(
             "recursive c (l = 2)", audit.recursive_c, "How far the commonest value of a class outweighs all others."
         ),
@@ -145,7 +131,7 @@ def _sensitive(name: str, told: float, audit: SensitiveAudit | None) -> Sensitiv
     return SensitiveFacts(name, "sensitive", homogeneity, figures)
 
 
-def _people_told(subject: Subject) -> tuple[Figure, ...]:
+def _people_revealed(subject: Subject) -> tuple[Figure, ...]:
     audit = subject.audit
     if audit.singled_out is None:
         return ()
@@ -153,13 +139,13 @@ def _people_told(subject: Subject) -> tuple[Figure, ...]:
         count(
             "singled out",
             audit.singled_out,
-            "People with a combination of original values that the proportions tell to be of fewer than k people.",
+            "People with a combination of original values that, by the proportions, fewer than k people have.",
             "bad" if audit.singled_out else "good",
         ),
         count(
-            "told at all",
+            "counted exactly",
             audit.fully_known,
-            "People with a combination of original values whose number the proportions tell.",
+            "People with a combination of original values whose number the proportions reveal.",
         ),
     )
 
@@ -167,17 +153,17 @@ def _people_told(subject: Subject) -> tuple[Figure, ...]:
 def _sentence(subject: Subject) -> str:
     audit = subject.audit
     if not audit.label_homogeneity:
-        return "No column was named as sensitive or as target, so what classes tell of one was not measured."
-    worst, told = max(audit.label_homogeneity.items(), key=lambda one: one[1])
-    if told == 0:
+        return "No column was named as sensitive or as target, so what classes reveal was not measured."
+    worst, alone = max(audit.label_homogeneity.items(), key=lambda item: item[1])
+    if alone == 0:
         return f"No class has a single value of {quoted(tuple(audit.label_homogeneity))}."
-    return f"At most {percent(told)} of the records are in classes with a single value: {worst!r}."
+    return f"At most {percent(alone)} of the records are in classes with a single value: {worst!r}."
 
 
 def all_columns(subject: Subject) -> AllColumns:
-    """What all published columns tell together, and what was accepted."""
+    """Gather what all published columns reveal together, and what was accepted."""
     audit = subject.audit
-    accepted = tuple(name for name, one in audit.clear.items() if one.excused)
+    accepted = tuple(subject.accepted)
     alike: Judgement = "good" if audit.k_all is None or audit.k_all >= audit.k else "note"
     return AllColumns(
         k_all=count(
@@ -206,7 +192,7 @@ def all_columns(subject: Subject) -> AllColumns:
                 f"The fewest who share the quasi-identifiers and what these determine: {quoted([*audit.determined])}.",
             ),
         ),
-        columns=tuple(_clear(name, one) for name, one in audit.clear.items()),
+        columns=tuple(_clear(name, column) for name, column in audit.clear.items()),
         accepted=accepted,
         sentence=_together(subject, accepted),
     )
@@ -216,14 +202,14 @@ def _together(subject: Subject, accepted: tuple[str, ...]) -> str:
     if accepted:
         return f"What {quoted(accepted)} disclosed was accepted by name."
     if subject.kind == "audit" and not subject.audit.clear:
-        return "Which columns are published as they are was not asked; only all of them together were counted."
+        return "This audit did not examine columns that are published as they are; it counted all columns together."
     if not subject.audit.clear:
         return "Every published column is a quasi-identifier."
     return "No column that is published as it is discloses too much, and none had to be accepted."
 
 
 def _clear(name: str, column: ClearColumn) -> ClearColumnFacts:
-    other, told = column.most
+    quasi, given_away = column.most
     return ClearColumnFacts(
         name=name,
         role=_ROLES[column.role],
@@ -234,9 +220,9 @@ def _clear(name: str, column: ClearColumn) -> ClearColumnFacts:
             "good" if column.alone == 0 else "note",
         ),
         k=count("k with it", column.k, "The fewest who share a class and a value of this column."),
-        tells_of=other if told else None,
-        tells=share("tells", told, f"How much of what the table leaves open of {other!r} it gives away.")
-        if told
+        reveals_of=quasi if given_away else None,
+        reveals=share("reveals", given_away, f"How much of what the table leaves open of {quasi!r} it gives away.")
+        if given_away
         else None,
         discloses=column.discloses,
         accepted=column.excused,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from hedgerow.anonymizers.registry import all_methods
 from hedgerow.core.metrics import METRICS
 from hedgerow.report.facts._sections import Digest, Provenance
-from hedgerow.report.facts._subjects import Subject
-from hedgerow.report.facts.figures import Figure
-from hedgerow.report.facts.wording import number
+from hedgerow.report.facts._subject import Subject
+from hedgerow.report.facts.figures import Figure, number
 
-__all__ = ["provenance"]
+__all__ = ["provenance", "with_digests"]
 
-# What stands in every manifest; the rest is what the method says of its result.
+# The keys of every manifest; all other keys are facts of the method about its result.
 _COMMON: Final = frozenset(
     {
         "audit",
@@ -46,19 +46,12 @@ _FILES: Final = {"output": "the table", "proportions": "the proportions", "redra
 _NOT_SAVED: Final = "The digests of the files are in the manifest beside them; they were not given to this report."
 
 
-def provenance(subject: Subject, written: Mapping[str, Any] | None = None) -> Provenance:
-    """How the table was made.
-
-    Parameters
-    ----------
-    subject : Subject
-    written : mapping, optional
-        The manifest as it stands beside the written table, with the digests of its files.
-    """
+def provenance(subject: Subject) -> Provenance:
+    """How the table was made."""
     manifest = subject.manifest
     method = manifest.get("method")
     known = all_methods().get(str(method))
-    digests = _digests(subject.digests if written is None else _in_manifest(written))
+    digests = _digests(subject.digests)
     return Provenance(
         method=method,
         paper=None if known is None else known.paper or None,
@@ -70,23 +63,26 @@ def provenance(subject: Subject, written: Mapping[str, Any] | None = None) -> Pr
         versions=_versions(manifest),
         digests=digests,
         digests_note="" if digests else _NOT_SAVED,
-        manifest=_fit(subject),
+        manifest=_manifest_fits(subject),
     )
+
+
+def with_digests(provenance: Provenance, manifest: Mapping[str, Any]) -> Provenance:
+    """The same provenance with the digests in the manifest that is written beside the table."""
+    entries = {name: manifest[name] for name in _FILES if isinstance(manifest.get(name), Mapping)}
+    digests = _digests({name: str(entry["sha256"]) for name, entry in entries.items() if "sha256" in entry})
+    return replace(provenance, digests=digests, digests_note="" if digests else _NOT_SAVED)
 
 
 def _required(subject: Subject) -> tuple[str, ...]:
     verdict = subject.audit.verdict
-    return () if verdict is None else tuple(dict.fromkeys(one.requirement for one in verdict.findings))
+    return () if verdict is None else tuple(dict.fromkeys(finding.requirement for finding in verdict.findings))
 
 
 def _parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(manifest.get("parameters", {}))
-    for name in ("target_bins", "min_support"):
-        if manifest.get(name) is not None:
-            found[name] = manifest[name]
-    if manifest.get("weights"):
-        found["weights"] = manifest["weights"]
-    return found
+    beside = {name: manifest[name] for name in ("target_bins", "min_support") if manifest.get(name) is not None}
+    weights = {"weights": manifest["weights"]} if manifest.get("weights") else {}
+    return {**manifest.get("parameters", {}), **beside, **weights}
 
 
 def _text(value: Any) -> str:
@@ -100,9 +96,9 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_text(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_text(entry)}" for name, entry in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_text(one) for one in value)
+        return ", ".join(_text(entry) for entry in value)
     if isinstance(value, float):
         return f"{value:g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
@@ -120,27 +116,22 @@ def _loss(name: str, value: float) -> Figure:
 def _versions(manifest: Mapping[str, Any]) -> dict[str, str]:
     if "hedgerow" not in manifest:
         return {}
-    return {"hedgerow": str(manifest["hedgerow"]), **{name: str(one) for name, one in manifest["versions"].items()}}
-
-
-def _in_manifest(written: Mapping[str, Any]) -> dict[str, str]:
     return {
-        name: str(written[name]["sha256"])
-        for name in _FILES
-        if isinstance(written.get(name), Mapping) and "sha256" in written[name]
+        "hedgerow": str(manifest["hedgerow"]),
+        **{name: str(version) for name, version in manifest["versions"].items()},
     }
 
 
-def _digests(found: Mapping[str, str]) -> tuple[Digest, ...]:
-    return tuple(Digest(what, found[name]) for name, what in _FILES.items() if name in found)
+def _digests(known: Mapping[str, str]) -> tuple[Digest, ...]:
+    return tuple(Digest(file, known[name]) for name, file in _FILES.items() if name in known)
 
 
-def _fit(subject: Subject) -> str | None:
-    told = subject.audit.manifest
-    if told is None:
+def _manifest_fits(subject: Subject) -> str | None:
+    fits = subject.audit.manifest
+    if fits is None:
         return None
     return (
-        "The table is the one that the manifest beside it speaks of."
-        if told == "fits"
-        else "The table is NOT the one that the manifest beside it speaks of."
+        "The table is the one that the manifest beside it describes."
+        if fits == "fits"
+        else "The table is NOT the one that the manifest beside it describes."
     )

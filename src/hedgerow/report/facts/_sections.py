@@ -1,4 +1,4 @@
-"""What was tried against the release, and what it found out."""
+"""The sections of a report as plain values: a frozen dataclass for each, and :class:`ReportFacts` with all of them."""
 
 from __future__ import annotations
 
@@ -43,12 +43,16 @@ __all__ = [
     "Summary",
     "Suppression",
     "TogetherFacts",
-    "ToldColumn",
+    "ProportionFacts",
     "Untried",
     "Utility",
     "Verdict",
     "WorkingParty",
 ]
+
+
+# --------------------------------------------------------------------------------------------------
+# What attacks on the release found out.
 
 
 @dataclass(frozen=True)
@@ -61,17 +65,17 @@ class Attempt:
     story : str
         What the attacker does.
     claim : str
-        What is claimed of a person.
+        What the attacker claims about a person.
     people, others : int
-        How many people of the table were asked about, and how many others.
+        The number of attacked people of the table, and of attacked others.
     claimed, claimed_of_others : Figure
-        The share of them of whom something was claimed.
+        The share of them about whom the attacker claims something.
     right, right_of_others : Figure
-        The share of them of whom it was claimed rightly.
+        The share of them about whom the claim is right.
     wrong, wrong_of_others : Figure
-        The share of them of whom it was claimed wrongly.
+        The share of them about whom the claim is wrong.
     excess, low, high : float
-        What is found out of people of the table beyond others, with its 95 % interval, as differences of shares.
+        What is found out about people of the table beyond others, with its 95 % interval, as differences of shares.
     excess_text : str
         The same in words.
     judgement : {"good", "note"}
@@ -117,9 +121,9 @@ class Attempts:
     attempts : tuple of Attempt
     untried : tuple of Untried
     remarks : tuple of str
-        What to know of the people who were asked about.
+        What to know about the people who were attacked.
     sentence : str
-        What all of them come to.
+        The result of all attacks.
     meaning : str
         How to read the figures.
     """
@@ -132,12 +136,12 @@ class Attempts:
 
 
 # --------------------------------------------------------------------------------------------------
-# What a reader learns of people without finding their rows, and what all columns tell together.
+# What a reader learns about people without finding their rows, and what all columns reveal together.
 
 
 @dataclass(frozen=True)
 class SensitiveFacts:
-    """What the classes tell of one sensitive column or of the target.
+    """A sensitive column or the target, and what the classes reveal about it.
 
     Attributes
     ----------
@@ -157,32 +161,32 @@ class SensitiveFacts:
 
 
 @dataclass(frozen=True)
-class ToldColumn:
-    """What published proportions tell of one quasi-identifier beyond the table."""
+class ProportionFacts:
+    """A quasi-identifier, and what published proportions reveal about it beyond the table."""
 
     name: str
     surest: Figure
     average: Figure
-    told: Figure
+    revealed: Figure
 
 
 @dataclass(frozen=True)
 class DisclosureFacts:
-    """What a reader learns of people without finding their rows.
+    """Disclosure without finding a row.
 
     Attributes
     ----------
     columns : tuple of SensitiveFacts
-    proportions : tuple of ToldColumn
+    proportions : tuple of ProportionFacts
         Empty if none are published.
-    people_told : tuple of Figure
-        How many people the proportions single out, and how many they tell of at all; empty if none are published.
+    people_revealed : tuple of Figure
+        How many people the proportions single out, and how many they count exactly; empty if none are published.
     sentence : str
     """
 
     columns: tuple[SensitiveFacts, ...]
-    proportions: tuple[ToldColumn, ...]
-    people_told: tuple[Figure, ...]
+    proportions: tuple[ProportionFacts, ...]
+    people_revealed: tuple[Figure, ...]
     sentence: str
 
 
@@ -197,11 +201,11 @@ class ClearColumnFacts:
     alone : Figure
         The share of people whose value nobody else has.
     k : Figure
-        The fewest who share a class and a value of it.
-    tells_of : str or None
-        The quasi-identifier that it gives away most of.
-    tells : Figure or None
-        How much.
+        The fewest who share a class and a value of this column.
+    reveals_of : str or None
+        The quasi-identifier about which the column reveals most.
+    reveals : Figure or None
+        How much it reveals.
     discloses, accepted : bool
         Whether that is too much, and whether somebody has accepted it by name.
     known_from : tuple of str
@@ -212,8 +216,8 @@ class ClearColumnFacts:
     role: str
     alone: Figure
     k: Figure
-    tells_of: str | None
-    tells: Figure | None
+    reveals_of: str | None
+    reveals: Figure | None
     discloses: bool
     accepted: bool
     known_from: tuple[str, ...] = ()
@@ -221,7 +225,7 @@ class ClearColumnFacts:
 
 @dataclass(frozen=True)
 class AllColumns:
-    """What all published columns tell together.
+    """All published columns together.
 
     Attributes
     ----------
@@ -230,7 +234,7 @@ class AllColumns:
     wildcard_k : Figure
         The k if missing and suppressed cells may stand for anything.
     linked : tuple of Figure
-        Where a person's rows can be linked: how few people share the classes of their rows; empty otherwise.
+        The fewest people who share the classes of their rows, where a person's rows can be linked; empty otherwise.
     columns : tuple of ClearColumnFacts
     accepted : tuple of str
         The columns that disclose and were accepted.
@@ -250,7 +254,7 @@ class AllColumns:
 
 @dataclass(frozen=True)
 class TogetherFacts:
-    """What the table gives away together with an earlier release.
+    """The table together with an earlier release, and what both give away.
 
     Attributes
     ----------
@@ -259,7 +263,7 @@ class TogetherFacts:
         By which columns rows of both were compared.
     figures : tuple of Figure
     learnt : tuple of Figure
-        For each sensitive column, of how many people one value is left.
+        For each sensitive column, the share of people for whom a single value is left.
     remarks : tuple of str
     """
 
@@ -271,7 +275,7 @@ class TogetherFacts:
 
 
 # --------------------------------------------------------------------------------------------------
-# Whether people could be found again: attackers, class sizes, and the questions that authorities ask.
+# Whether people could be found again: attackers, class sizes, and the questions of authorities.
 
 
 @dataclass(frozen=True)
@@ -287,7 +291,7 @@ class Precedent:
     used_by : str
         Who uses it, and for what.
     source : str
-        Where that is written.
+        The publication that says so.
     """
 
     k: int
@@ -322,11 +326,11 @@ class Attacker:
     ----------
     name : {"prosecutor", "journalist", "marketer"}
     story : str
-        Who that is and what they do, in plain words.
+        Who the attacker is, and what they do.
     highest, average, at_risk : Figure
         Chances and shares, 0 to 1.
     note : str
-        What the figures rest on.
+        The assumption behind the figures.
     levels : tuple of Level
         The four thresholds, from the loosest to the strictest.
     """
@@ -342,7 +346,7 @@ class Attacker:
 
 @dataclass(frozen=True)
 class Attackers:
-    """The three attackers; ``threshold`` is the one above which a record counts as at risk."""
+    """The three attackers; a record whose chance is above ``threshold`` counts as at risk."""
 
     attackers: tuple[Attacker, ...]
     threshold: Figure
@@ -351,7 +355,7 @@ class Attackers:
 
 @dataclass(frozen=True)
 class SizeGroup:
-    """The classes with ``low`` to ``high`` records, and how many records are in these and all smaller ones."""
+    """The classes with ``low`` to ``high`` records, and the share of records in these and all smaller classes."""
 
     low: int
     high: int
@@ -364,7 +368,7 @@ class SizeGroup:
 
 @dataclass(frozen=True)
 class Smaller:
-    """How many records are in classes of at most ``size`` records."""
+    """The classes of at most ``size`` records, and their records."""
 
     size: int
     classes: int
@@ -386,7 +390,7 @@ class ClassSizes:
     smaller : tuple of Smaller
         For the named thresholds (2, 4, 10, 19 records: below k = 3, 5, 11, 20), and just below the k that was asked.
     threshold : int or None
-        The k that was asked: a line in the chart. No class may be below it.
+        The k that was asked, a line in the chart. No class may be smaller.
     """
 
     counted: Literal["rows", "people"]
@@ -398,19 +402,19 @@ class ClassSizes:
 
 @dataclass(frozen=True)
 class HarbourFinding:
-    """One of the facts that HIPAA's safe harbour asks for.
+    """One of the facts that HIPAA's safe harbour requires.
 
     Attributes
     ----------
     topic : {"zip", "age", "date"}
     title : str
     judgement : {"good", "note", "bad", "unknown"}
-        Of what is published; ``unknown`` where no column looks like one.
+        A judgement of the published columns; ``unknown`` where no column fits the topic.
     columns : tuple of str
-        Those that look like it.
+        The columns that fit the topic.
     sentence : str
     rule : str
-        What the rule says.
+        The text of the rule.
     """
 
     topic: Literal["zip", "age", "date"]
@@ -423,7 +427,7 @@ class HarbourFinding:
 
 @dataclass(frozen=True)
 class SafeHarbour:
-    """Facts about HIPAA's safe harbour; ``remark`` says what was not looked at."""
+    """Facts about HIPAA's safe harbour; ``remark`` names what was not examined."""
 
     findings: tuple[HarbourFinding, ...]
     remark: str
@@ -442,7 +446,7 @@ class Verdict:
     answer : str
         One sentence; never a legal claim.
     evidence : tuple of str
-        What it rests on, a sentence each.
+        What the answer rests on, a sentence each.
     """
 
     question: Literal["singling out", "linkability", "inference"]
@@ -454,7 +458,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class WorkingParty:
-    """The three verdicts; ``remark`` says what they are not."""
+    """The three verdicts; ``remark`` names their limits."""
 
     verdicts: tuple[Verdict, ...]
     source: str
@@ -467,7 +471,7 @@ class WorkingParty:
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """What was kept of one column.
+    """A column, and what was kept of it.
 
     Attributes
     ----------
@@ -476,21 +480,21 @@ class ColumnFacts:
     kind : str or None
         ``"text"``, ``"number"``, ``"date"`` or ``"order"``, where it is known.
     hierarchy : str or None
-        How it generalizes, in words.
+        How the column generalizes, in words.
     published_as : str
-        What its cells are: ranges, sets, labels, values, ``*``; in words with shares.
+        The kinds of its cells with their shares: ranges, sets, labels, values, ``*``.
     bars : tuple of Bar
-        The distribution over groups of at least k records, before and after where that may be told.
+        The distribution over groups of at least k records, before and after where that may be shown.
     bars_note : str
         How the bars were made, or why there are none.
     ncp : Figure or None
         How wide the published cells are.
     entropy_kept : Figure or None
-        How many of the bits of the column are left.
+        The share of the bits of the column that are left.
     suppressed : Figure or None
         The share of ``*``.
     distinction, separation : Figure or None
-        Of the published column: how many different cells, and how many pairs of records it tells apart.
+        How many different cells the published column has, and how many pairs of records it tells apart.
     distinction_before, separation_before : Figure or None
         The same of the original column.
     """
@@ -513,7 +517,7 @@ class ColumnFacts:
 
 @dataclass(frozen=True)
 class Columns:
-    """What was kept, column by column.
+    """All columns, and what was kept of them.
 
     Attributes
     ----------
@@ -522,11 +526,11 @@ class Columns:
     identifies_most : str or None
         The quasi-identifier that tells most people apart, as published.
     identified_most : str or None
-        The same in the original table, where that may be told.
+        The same in the original table, where that may be shown.
     pooled_to : int
-        Every bar has at least so many records.
+        The fewest records of a bar.
     counted : {"rows", "people"}
-        What is counted there.
+        The unit of ``pooled_to``.
     """
 
     columns: tuple[ColumnFacts, ...]
@@ -538,7 +542,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Pair:
-    """How strongly two columns go together, 0 to 1: before, after, and the change (after less before)."""
+    """The association of two columns, 0 to 1: before, after, and the change (after less before)."""
 
     first: str
     second: str
@@ -549,7 +553,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Association:
-    """Whether columns still go together as they did.
+    """Whether columns are still associated as they were.
 
     Attributes
     ----------
@@ -560,7 +564,7 @@ class Association:
     mean_change : Figure or None
         The mean of the absolute changes.
     measure : str
-        How it is measured, in a sentence.
+        How association is measured, in a sentence.
     """
 
     columns: tuple[str, ...]
@@ -571,19 +575,19 @@ class Association:
 
 @dataclass(frozen=True)
 class LabelShare:
-    """What was suppressed of the records with one label of the target.
+    """The records with one label of the target, and what was suppressed of them.
 
     Attributes
     ----------
     label : str
-        A label of at least k records, or that of all others together.
+        A label that at least k records have, or the name for all other labels together.
     kind : {"value", "others", "missing"}
     share : float
         Its share of the published records.
     cells : float
         The share of their quasi-identifier cells that are ``*``.
     rows : float or None
-        The share of its original records that were left out; ``None`` where it may not be told.
+        The share of its original records that were left out; ``None`` where it may not be shown.
     """
 
     label: str
@@ -595,7 +599,7 @@ class LabelShare:
 
 @dataclass(frozen=True)
 class Suppression:
-    """What was left out, overall and by label of the target."""
+    """The suppressed rows and cells, overall and by label of the target."""
 
     rows: Figure | None
     cells: Figure
@@ -605,7 +609,7 @@ class Suppression:
 
 @dataclass(frozen=True)
 class Score:
-    """What one learner reaches: on the rows as they are, on the release, and by always taking the majority.
+    """The scores of one learner: on the rows as they are, on the release, and by always predicting the majority.
 
     Attributes
     ----------
@@ -613,7 +617,7 @@ class Score:
     k : int or None
     raw, published, majority : float or None
     kept : float or None
-        What of the way from the majority to the raw rows is left: 0 to 1, and beyond where it is better.
+        How much of the way from the majority to the raw rows is left: 0 to 1, and beyond where it is better.
     """
 
     learner: str
@@ -627,12 +631,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Utility:
-    """What learners still know of the target.
+    """The scores of all learners.
 
     Attributes
     ----------
     score : str
-        What is measured: ``accuracy``, ``rmse``, …
+        The name of the score: ``accuracy``, ``rmse``, …
     higher_is_better : bool
     protocol : str
     rows : tuple of Score
@@ -647,12 +651,12 @@ class Utility:
 
 
 # --------------------------------------------------------------------------------------------------
-# How the table was made, and what to take care of.
+# How the table was made, and what its publisher should know.
 
 
 @dataclass(frozen=True)
 class Caution:
-    """What whoever publishes or reads the table should know.
+    """A caution for publishers and readers of the table.
 
     Attributes
     ----------
@@ -694,16 +698,16 @@ class Provenance:
     parameters : mapping of str to str
         As they are written in the manifest; no seed.
     method_facts : mapping of str to str
-        What the method says of its result.
+        What the method reports about its result.
     hierarchies : mapping of column to str
     losses : tuple of Figure
         Every metric.
     versions : mapping of str to str
     digests : tuple of Digest
-        Empty if the release is not saved, or if nobody said where.
+        Empty if the release is not saved, or if its place is not known.
     digests_note : str
     manifest : str or None
-        Whether the table is the one that the manifest beside it speaks of.
+        Whether the table is the one that the manifest beside it describes.
     """
 
     method: str | None
@@ -725,7 +729,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a reader must know who reads nothing else.
+    """The summary for a reader who reads nothing else.
 
     Attributes
     ----------
@@ -733,11 +737,11 @@ class Summary:
         What holds, in one sentence.
     judgement : {"good", "note", "bad", "unknown"}
     grave : tuple of str
-        What makes the table or its promise worth nothing; before anything else.
+        What makes the table or its promise worth nothing; shown before anything else.
     figures : tuple of Figure
         The four to six figures at the top: records, k, classes, the highest risk, what is lost.
     beyond : str
-        What the sentence does not cover: that fewer look alike over all published columns. Shown beside it, as visibly.
+        What the sentence does not cover: that fewer look alike over all published columns. It is as prominent.
     """
 
     sentence: str
@@ -749,7 +753,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Role:
-    """What the columns of one role are.
+    """A role and its columns.
 
     Attributes
     ----------
@@ -767,7 +771,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Data:
-    """What the table is.
+    """The size of the table, and the roles of its columns.
 
     Attributes
     ----------
@@ -776,9 +780,9 @@ class Data:
     counted : {"rows", "people"}
         What k counts.
     coverage : str
-        Whether it is a sample or a population, in a sentence; also where nobody has said.
+        Whether the table is a sample or a population, in a sentence; also where that is not known.
     roles : tuple of Role
-        Only those that some column has.
+        Only roles that some column has.
     """
 
     figures: tuple[Figure, ...]
@@ -789,7 +793,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Evidence:
-    """One requirement and what shows that it holds, or that it does not.
+    """One requirement, and the evidence that it holds or fails.
 
     Attributes
     ----------
@@ -799,9 +803,9 @@ class Evidence:
     required, reached : Figure
     holds : bool
     promises_nothing : bool
-        Whether every table meets it.
+        Whether every table meets the requirement.
     violating : Figure or None
-        The records in classes that do not satisfy it; ``None`` where all do.
+        The records in classes that break the requirement; ``None`` where none do.
     evidence : str
         What was counted, in one sentence.
     """
@@ -818,7 +822,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked and what holds."""
+    """The requirements, and whether they hold."""
 
     holds: bool
     sentence: str
@@ -830,15 +834,15 @@ class Asked:
 
 
 SubjectKind = Literal["release", "loaded release", "audit"]
-"""What a report is of: a release as it was made, one that was read from its files, or the audit of any table."""
+"""The subject of a report: a release as it was made, a release read from its files, or the audit of any table."""
 
 
 @dataclass(frozen=True)
 class ReportFacts:
-    """Everything that a report tells, one field for each section, in the order of ISO/IEC 27559.
+    """All facts of a report, one field for each section, in the order of ISO/IEC 27559.
 
-    A section that the subject or the edition cannot tell is ``None``; ``absent`` then has a sentence that says why,
-    under the name of the field.
+    A section that is not known for the subject or not shown in the edition is ``None``; ``absent`` then has a sentence
+    that says why, under the name of the field.
 
     Attributes
     ----------

@@ -1,20 +1,22 @@
-"""What only a person can say of a release: for whom and what for it is made, and who answers for it."""
+"""Statements that only a person can make about a release: its purpose and recipients, and who answers for it."""
 
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from hedgerow.errors import BadInput
+from hedgerow.report.facts.figures import Edition
 
-__all__ = ["Context", "Coverage", "Governance", "ReleaseModel"]
+__all__ = ["Context", "Coverage", "Governance", "ReleaseModel", "read_context", "read_edition", "read_governance"]
 
 ReleaseModel = Literal["public", "semi-public", "non-public"]
-"""Who gets the table: everybody; whoever registers and agrees to terms; named people under a contract."""
+"""The recipients of the table: everybody; whoever registers and agrees to terms; named people under a contract."""
 
 Coverage = Literal["sample", "population"]
-"""Whether the table holds some of the people it speaks of, or all of them."""
+"""Whether the table holds some of the people it describes, or all of them."""
 
 _LONGEST: Final = 2_000
 
@@ -33,7 +35,7 @@ class Context:
     controls : str, optional
         What binds the recipient: a contract, a closed room, no linking with other data.
     coverage : {"sample", "population"}, optional
-        Whether the table holds some of the people it speaks of, or all of them.
+        Whether the table holds some of the people it describes, or all of them.
     notes : str, optional
         For the internal edition only.
 
@@ -65,13 +67,13 @@ class Governance:
     signatory : str, optional
         Who answers for it.
     role : str, optional
-        What the signatory is: data protection officer, head of the registry.
+        The role of the signatory: data protection officer, head of the registry.
     date : datetime.date, optional
         When it was signed.
     expiry : datetime.date, optional
         Until when the judgement stands.
     evaluate_again : str or datetime.date, optional
-        When it is to be judged anew: a day, or what must have happened.
+        When to judge it anew: a day, or an event.
     notes : str, optional
         For the internal edition only.
     """
@@ -116,3 +118,49 @@ def _check_choice(owner: Context | Governance, name: str, choices: tuple[str, ..
 def _wrong(owner: Context | Governance, name: str, must: str) -> BadInput:
     value: Any = getattr(owner, name)
     return BadInput.parameter(name, type(owner).__name__, must, value)
+
+
+Form = TypeVar("Form", Context, Governance)
+
+
+def read_edition(given: object) -> Edition:
+    """Check the name of an edition."""
+    for known in get_args(Edition):
+        if given == known:
+            edition: Edition = known
+            return edition
+    raise BadInput.parameter("edition", "a report", " or ".join(map(repr, get_args(Edition))), given)
+
+
+def read_context(given: object) -> Context | None:
+    """Read for whom and what for a table is released.
+
+    >>> read_context({"release-model": "public"}).release_model
+    'public'
+    """
+    return _read(Context, given, "context")
+
+
+def read_governance(given: object) -> Governance | None:
+    """Read who answers for a release."""
+    return _read(Governance, given, "governance")
+
+
+def _read(kind: type[Form], given: object, parameter: str) -> Form | None:
+    if given is None or isinstance(given, kind):
+        return given
+    if not isinstance(given, Mapping):
+        raise BadInput.parameter(parameter, "a report", f"a table of fields or a {kind.__name__}", type(given).__name__)
+    known = [field.name for field in fields(kind)]
+    named: dict[str, Any] = {}
+    for written, value in given.items():
+        name = str(written).replace("-", "_")
+        if name not in known:
+            raise BadInput.unknown(
+                f"field of {parameter}",
+                str(written),
+                [field.replace("_", "-") for field in known],
+                "It is part of the report.",
+            )
+        named[name] = value
+    return kind(**named) if named else None

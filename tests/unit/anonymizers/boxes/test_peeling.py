@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers.boxes.improving import peeled
+from hedgerow.anonymizers.boxes.improvement import peeled
 from hedgerow.anonymizers.boxes.layout import described
 from hedgerow.core.recoding import Pieces, shown_as
 from hedgerow.release import pipeline

@@ -12,7 +12,7 @@ import pytest
 
 from hedgerow import AlphaK, KAnonymity, Schema
 from hedgerow.anonymizers.lattice._costs import cost_of
-from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._judge import Judge, publish
 from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.core.metrics import METRICS, c_avg
 from hedgerow.errors import BadInput

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._judge import Judge, publish
 from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.release import pipeline
 

@@ -13,7 +13,7 @@ import pytest
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers.merge._clusters import cluster_blocks
 from hedgerow.anonymizers.merge.k_member import KMember, grown_from
-from hedgerow.anonymizers.partition import cutting as blocks
+from hedgerow.anonymizers.partition import cuts as blocks
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.metrics import ncp
 from hedgerow.core.recoding import Recoding

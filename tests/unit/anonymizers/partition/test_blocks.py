@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers.partition import cutting as blocks
-from hedgerow.anonymizers.partition.cutting import blocks_of, near_groups
+from hedgerow.anonymizers.partition import cuts as blocks
+from hedgerow.anonymizers.partition.cuts import blocks_of, near_groups
 from hedgerow.core.recoding import Pieces, shown_as
 from hedgerow.release import pipeline
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.anonymizers.partition import cutting as threads
+from hedgerow.anonymizers.partition import cuts as threads
 from hedgerow.core.recoding import CutTree, Recoding
 
 

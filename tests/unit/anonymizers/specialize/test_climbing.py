@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from hedgerow import Infeasible, KAnonymity, LDiversity
-from hedgerow.anonymizers.specialize._climbing import Climb, Generalization
+from hedgerow.anonymizers.specialize.bug import Climb, Generalization
 from hedgerow.core.counts import FrequencyTable
 
 Counted = Callable[..., FrequencyTable]

@@ -9,9 +9,8 @@ import pytest
 
 from hedgerow import KAnonymity
 from hedgerow.anonymizers.specialize._attributes import GrownIntervals
-from hedgerow.anonymizers.specialize._search import grown_hierarchy
 from hedgerow.anonymizers.specialize.tdr import TDR
-from hedgerow.anonymizers.specialize.tds import TDS
+from hedgerow.anonymizers.specialize.tds import TDS, grown_hierarchy
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.metrics import METRICS
 from hedgerow.core.recoding import Recoding

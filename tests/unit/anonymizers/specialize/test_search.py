@@ -10,7 +10,7 @@ import specializations
 
 from hedgerow import KAnonymity
 from hedgerow.anonymizers.specialize._attributes import attribute_of
-from hedgerow.anonymizers.specialize._search import Loss, Search
+from hedgerow.anonymizers.specialize.tds import Loss, Search
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.requirements import Requirement
 

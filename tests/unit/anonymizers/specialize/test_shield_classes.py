@@ -10,8 +10,8 @@ import specializations
 
 from hedgerow import Infeasible, KAnonymity, LDiversity
 from hedgerow.anonymizers.specialize._attributes import attribute_of
-from hedgerow.anonymizers.specialize._search import Search
 from hedgerow.anonymizers.specialize._shield_classes import by_shield, shield_elements
+from hedgerow.anonymizers.specialize.tds import Search
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.requirements import Requirement
 

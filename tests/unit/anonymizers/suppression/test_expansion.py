@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow import KActus, Schema
-from hedgerow.anonymizers.trees.nodes.written import Leaf
+from hedgerow.anonymizers.trees.nodes.custom_trees import Leaf
 
 
 def shown(k: int, *, expand: bool = True, weights: Any = None, **columns: Any) -> Counter[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow import BadInput, HybridKActus, Infeasible, KActus, LDiversity, Release, Schema, TCloseness
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
+from hedgerow.anonymizers.trees.nodes.custom_trees import ByThreshold, ByValue, Leaf, Node
 
 COLORS = ByValue("color", {"red": Leaf(), "blue": Leaf(), "green": Leaf()})
 
@@ -56,7 +56,7 @@ def test_what_is_lost_at_the_root_needs_a_budget() -> None:
     assert released(rows, k=3).recoding.lost == 0
     assert released(rows, k=3, remainder="lose", suppression_limit=1).recoding.lost == 1
     for limit in (0, 0.12):
-        with pytest.raises(Infeasible, match=r"lose 1 of the 8 records, and 0 may be lost. Raise .* 1 or more, or say"):
+        with pytest.raises(Infeasible, match=r"lose 1 of the 8 records, and 0 may be lost. Raise .* 1 or more, or use"):
             released(rows, k=3, remainder="lose", suppression_limit=limit)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers.suppression._pruning import PrunedTree, Reading, pruned
-from hedgerow.anonymizers.trees.nodes.written import ByValue, Leaf, path_tree
+from hedgerow.anonymizers.trees.nodes.custom_trees import ByValue, Leaf, path_tree
 from hedgerow.release import pipeline
 
 COLORS = ByValue("color", {"blue": Leaf(), "green": Leaf(), "red": Leaf()})

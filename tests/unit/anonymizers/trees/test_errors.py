@@ -6,7 +6,7 @@ import pytest
 from scipy.special import ndtri
 
 from hedgerow._internal.jit import jit
-from hedgerow.anonymizers.trees import _pruning_kernels as errors
+from hedgerow.anonymizers.trees._pruning_kernels import added_errors as added_errors_kernel
 
 Z = float(ndtri(0.75))
 
@@ -14,7 +14,7 @@ Z = float(ndtri(0.75))
 @jit
 def added_errors(total: float, wrong: float, confidence: float, quantile: float) -> float:
     """Only kernels can call what is tested here."""
-    return errors.added_errors(total, wrong, confidence, quantile)
+    return added_errors_kernel(total, wrong, confidence, quantile)
 
 
 @pytest.mark.parametrize("total", [1.0, 6.0, 9.0])

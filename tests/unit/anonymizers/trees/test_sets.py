@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.anonymizers.trees.sets import SetColumn, read_training, read_unseen
+from hedgerow.anonymizers.trees.sets import ClassShares, SetColumn, read_training, read_unseen
 from hedgerow.io.domains import Domain
 
 
@@ -137,7 +137,7 @@ def test_records_have_the_proportions_of_their_class(told_exactly: Any) -> None:
     letters = Domain("it", "text", np.array(["a", "b", "c"]))
     spread = told_exactly(letters, ["{a|b}", "c"], [{0: 3, 1: 1}, {2: 2}]).spread()
     classes = np.array([0, 1, -1])
-    column = read_training("it", array(["{a|b}", "c", "{a|b}"]), spread=spread, classes=classes)
+    column = read_training("it", array(["{a|b}", "c", "{a|b}"]), shares=ClassShares(spread, classes))
     assert stands_for(column, 0, by_class=True) == {"a": 0.75, "b": 0.25}
     assert stands_for(column, 0) == stands_for(column, 2, by_class=True) == {"a": 0.5, "b": 0.5}
     assert column.by_class[1] == column.index[1] == 2
@@ -146,15 +146,15 @@ def test_records_have_the_proportions_of_their_class(told_exactly: Any) -> None:
 def test_nothing_is_known_of_a_class_without_numbers(told_exactly: Any) -> None:
     ages = Domain("it", "number", np.array(["20"]), np.array([20.0]), has_missing=True)
     spread = told_exactly(ages, [None, "20"], [{1: 3}, {0: 2}]).spread()
-    column = read_training("it", array([None, 20.0]), spread=spread, classes=np.array([0, 1]))
+    column = read_training("it", array([None, 20.0]), shares=ClassShares(spread, np.array([0, 1])))
     assert column.by_class.tolist() == [column.nothing, 0]
 
 
 def test_missing_values_of_a_class_are_missing(told_exactly: Any) -> None:
     domain = Domain("it", "text", np.array(["a", "b"]), has_missing=True)
     spread = told_exactly(domain, ["{a|b}", None], [{0: 3, 1: 1}, {2: 2}]).spread()
-    cells, classes = array(["{a|b}", "\\N"]), np.array([0, 1])
-    value = read_training("it", cells, missing=("\\N",), spread=spread, classes=classes)
+    cells, shares = array(["{a|b}", "\\N"]), ClassShares(spread, np.array([0, 1]))
+    value = read_training("it", cells, missing=("\\N",), shares=shares)
     assert stands_for(value, 1, by_class=True) == {"\\N": 1}
-    unknown = read_training("it", cells, missing=("\\N",), missing_is_value=False, spread=spread, classes=classes)
+    unknown = read_training("it", cells, missing=("\\N",), missing_is_value=False, shares=shares)
     assert stands_for(unknown, 1, by_class=True) == {}

@@ -14,7 +14,7 @@ from hedgerow.engines import open_source
 def counts_of(table: pa.Table, target: str | None = "ill") -> FrequencyTable:
     schema = Schema(quasi=["age", "sex"], target=target, others="drop")
     source = open_source(table)
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 PEOPLE = pa.table({"age": [20, 20, None, 20], "sex": ["F", "F", None, "F"], "ill": ["n", "y", "y", "n"]})

@@ -29,7 +29,7 @@ def exact(rows: list[Row], **asked: Any) -> tuple[ExactProportions, ExactLabels]
     part, first, second, label = map(list, zip(*rows, strict=True))
     people = pa.table({"part": part, "first": first, "second": second, "label": label})
     schema = hr.Schema(quasi=["part", "first", "second"], target="label")
-    counts = open_source(people).count(schema, schema.resolve(people.column_names))
+    counts = open_source(people).count(schema, schema.resolve(people.column_names)).counts
     assert isinstance(counts, FrequencyTable)
     recoding = by_part(counts)
     recoding = replace(recoding, by_label=_asked(len(recoding.groups), **asked))
@@ -112,7 +112,7 @@ def test_regions_are_told_apart_and_the_few_not_at_all() -> None:
 def test_groups_that_publish_the_same_are_one_class_of_the_smallest_region() -> None:
     people = pa.table({"age": [20, 21, 20, 21] * 3, "sex": ["F", "M", "M", "F"] * 3, "ill": ["n", "n", "y", "y"] * 3})
     schema = hr.Schema(quasi=["age", "sex"], target="ill")
-    counts = open_source(people).count(schema, schema.resolve(people.column_names))
+    counts = open_source(people).count(schema, schema.resolve(people.column_names)).counts
     assert isinstance(counts, FrequencyTable)
     recoding = hr.anonymize(people, schema, k=12).recoding
     pieces = recoding.pieces

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.core.proportions import Pools
-from hedgerow.core.proportions._pools import grid_step, pools_of
+from hedgerow.core.proportions._pools import GivenHierarchy, grid_step, pools_of
 from hedgerow.hierarchies import resolve
 from hedgerow.io.domains import Domain
 
@@ -165,9 +165,7 @@ class TestCategories:
             domain,
             [people[town] for town in sorted(people)],
             least,
-            hierarchy=hierarchy,
-            codes=np.arange(len(people)),
-            names=names,
+            hierarchy=GivenHierarchy(hierarchy, np.arange(len(people)), names),
         )
         assert {name: at for name, at in pools.listed.items() if name is not None} == {
             town: at for town, at in zip(sorted(people), of_code, strict=True) if town in pools.listed

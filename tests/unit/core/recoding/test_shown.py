@@ -16,7 +16,7 @@ from hedgerow.engines import open_source
 
 def counted(**columns: Any) -> FrequencyTable:
     source, schema = open_source(pa.table(columns)), Schema(quasi=list(columns))
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def texts(column: PublishedColumn, values: Any) -> list[str | None]:

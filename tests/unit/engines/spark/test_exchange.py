@@ -63,4 +63,4 @@ def test_files_of_any_name(spark: Any, tmp_path: Path, name: str) -> None:
     pq.write_table(pa.table({"age": [1, 1, 2, 2]}), tmp_path / name)
     source = SparkFileSource(hr.File(tmp_path / name), spark)
     schema = hr.Schema(quasi=["age"])
-    assert source.count(schema, schema.resolve(["age"])).rows == 4
+    assert source.count(schema, schema.resolve(["age"])).counts.rows == 4

@@ -144,13 +144,14 @@ def test_files_are_called_damaged_only_if_they_are(spark: Any, tmp_path: Path) -
 
     pq.write_table(people(), tmp_path / "a.parquet")
     source = SparkFileSource(hr.File(tmp_path / "a.parquet"), spark)
-    counts = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    counted = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    counts = counted.counts
     (tmp_path / "a.parquet").unlink()
     pq.write_table(people(41), tmp_path / "a.parquet")
     recoding = hr.anonymize(people(), SCHEMA, k=4).recoding
     assert counts.rows == 40
     with pytest.raises(BadInput, match=r"Spark could not finish its work|Did the table change"):
-        source.apply(recoding, "7")
+        counted.apply(recoding, "7")
 
 
 def test_names_that_differ_only_in_case(spark: Any) -> None:

@@ -36,7 +36,7 @@ def finished_by_workers():
     session.conf.set("spark.hedgerow.tuples", 1)
     source = SparkSource(people)
     schema = hr.Schema(quasi=["name", "town"])
-    large = source.count_or_keep(schema, schema.resolve(source.columns))
+    large = source.count(schema, schema.resolve(source.columns)).counted
     large.kept.rank([np.arange(2, dtype=np.int32)] * 2)
     large.kept.divide(FirstCuts([], [], [], [], []), 1)
     large.finish([Part(0, 2, 0)], operator.methodcaller("Zebulon"))

@@ -93,8 +93,8 @@ def test_parquet_in_an_archive_and_what_macos_adds(tmp_path: Path, scratch: Path
     [
         ({}, "holds 0 files"),
         ({"a.csv": CSV, "b.csv": CSV}, "holds 2 files"),
-        ({"secret.exe": CSV}, "is no table"),
-        ({"inner.zip": b""}, "is no table"),
+        ({"secret.exe": CSV}, "is not a table"),
+        ({"inner.zip": b""}, "is not a table"),
     ],
 )
 def test_other_archives_are_refused(members: dict[str, bytes], message: str, tmp_path: Path, scratch: Path) -> None:
@@ -164,7 +164,7 @@ def test_standard_input_that_is_closed(scratch: Path, monkeypatch: pytest.Monkey
 
 def test_a_sheet_is_that_of_a_workbook(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a\n")
-    with pytest.raises(BadInput, match=r"no \.xlsx"):
+    with pytest.raises(BadInput, match=r"not an \.xlsx"):
         opened(tmp_path / "a.csv", sheet="one")
 
 

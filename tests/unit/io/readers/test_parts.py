@@ -132,7 +132,6 @@ def test_nothing_else_hands_a_file_to_csv() -> None:
             if ast.unparse(call.func) == "csv.reader" and not isinstance(call.args[0], ast.List):
                 found.add((source.relative_to(package).as_posix(), ast.unparse(call.args[0])))
     assert found == {
-        ("intake/parts.py", "self._lines(text)"),
+        ("io/readers/parts.py", "self._lines(text)"),
         ("hierarchies/files.py", "io.StringIO(text, newline='')"),
-        ("evaluation/reproductions/kactus/sets.py", "file"),
     }

@@ -122,7 +122,7 @@ def test_cells_that_lie_far_apart(way: str, cell: str, tmp_path: Path) -> None:
     book.active[cell] = "z"
     book.save(path)
     rewritten(path, SHEET, WRITTEN[way])
-    with pytest.raises(BadInput, match=r"The cells of 'people.xlsx' lie too far apart: the last one is in row"):
+    with pytest.raises(BadInput, match=r"The cells of 'people.xlsx' lie too far apart: the last cell is in row"):
         read(path, tmp_path)
 
 

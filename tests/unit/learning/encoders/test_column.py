@@ -13,7 +13,7 @@ import pytest
 from hedgerow import BadInput
 from hedgerow.core.cells import read_vocabulary
 from hedgerow.hierarchies import intervals, masking
-from hedgerow.learning.encoders._fitting import Column, fit_column
+from hedgerow.learning.encoders._column import Column, fit_column
 
 
 def fitted(values: Any, spec: Any, *, singles: bool = False) -> Column:

@@ -12,8 +12,8 @@ import pytest
 from hedgerow import BadInput
 from hedgerow.core.cells import Vocabulary, read_vocabulary
 from hedgerow.hierarchies import intervals
+from hedgerow.learning.encoders._column import Column, fit_column
 from hedgerow.learning.encoders._covers import Covers, covers_of
-from hedgerow.learning.encoders._fitting import Column, fit_column
 
 ANIMALS = {"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}}
 

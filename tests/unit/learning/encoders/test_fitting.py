@@ -14,7 +14,7 @@ from hedgerow import BadInput, Schema, anonymize
 from hedgerow.core.cells import Vocabulary, read_vocabulary
 from hedgerow.hierarchies import dates, groups, intervals, masking, resolve
 from hedgerow.io.domains import Domain
-from hedgerow.learning.encoders._fitting import Column, fit_column
+from hedgerow.learning.encoders._column import Column, fit_column
 
 
 def cells_of(values: Any) -> Vocabulary:

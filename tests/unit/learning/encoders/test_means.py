@@ -12,7 +12,7 @@ import pytest
 from hedgerow import Schema, anonymize
 from hedgerow.core.cells import Vocabulary, read_vocabulary
 from hedgerow.hierarchies import groups, intervals
-from hedgerow.learning.encoders._fitting import fit_column
+from hedgerow.learning.encoders._column import fit_column
 from hedgerow.learning.encoders._means import Means, fit_means, means_of_cells, means_of_classes
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from hedgerow.core.cells import Vocabulary, read_vocabulary
 from hedgerow.io.domains import Domain
+from hedgerow.learning.encoders._column import Column, fit_column
 from hedgerow.learning.encoders._covers import covers_of, shares_of_classes, shares_of_covers
-from hedgerow.learning.encoders._fitting import Column, fit_column
 
 ANIMALS = {"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}}
 

@@ -17,7 +17,7 @@ import pytest
 import hedgerow as hr
 from hedgerow import BadInput, Infeasible, KAnonymity, LDiversity, Mondrian, NotAnonymous, Schema, TCloseness
 from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
-from hedgerow.engines import MemorySource
+from hedgerow.engines import CountedSource, MemorySource, Source
 from hedgerow.errors import InternalError, required
 from hedgerow.release import pipeline
 from hedgerow.release.pipeline._finishing import check_proportions
@@ -29,8 +29,9 @@ PEOPLE = pa.table(
 SCHEMA = Schema(quasi=["age"], sensitive=["disease"], insensitive=["row"], accept=["row"])
 
 
-def prepared(*requirements: Any, **keywords: Any) -> pipeline.Prepared:
-    return pipeline.prepare(PEOPLE, SCHEMA, requirements or [KAnonymity(3)], **{"random_state": None, **keywords})
+def prepared(*requirements: Any, random_state: Any = None, **options: Any) -> pipeline.Prepared:
+    asked = requirements or [KAnonymity(3)]
+    return pipeline.prepare(PEOPLE, SCHEMA, asked, pipeline.Options(**options), random_state=random_state)
 
 
 def groups_of(counts: Any, group: list[int]) -> Recoding:
@@ -124,20 +125,20 @@ def test_values_that_a_hierarchy_lacks_are_found(role: str, form: str, places: s
     assert caught.value.__context__ is None
 
 
-class Elsewhere:
+class Elsewhere(Source):
     """A source that cannot say where values stand."""
-
-    reads = ()
 
     def __init__(self, table: pa.Table) -> None:
         self._source = MemorySource(table)
         self.columns = self._source.columns
 
-    def count(self, schema: Schema, roles: Any) -> Any:
-        return self._source.count(schema, roles)
+    def count(self, schema: Schema, roles: Any, random_state: int | None = None) -> CountedSource:
+        return CountedElsewhere(self, self._source.count(schema, roles, random_state).counts)
 
-    def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> Any:
-        return self._source.apply(recoding, seed, destination)
+
+class CountedElsewhere(CountedSource):
+    def apply(self, *_: Any) -> Any:
+        raise NotImplementedError
 
 
 def test_a_source_need_not_say_where_values_stand() -> None:

@@ -47,9 +47,9 @@ def test_proportions() -> None:
     schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
     found = gather(hr.anonymize(towns, schema, method="datafly", k=3, publish_proportions=True)).disclosure
     (town,) = found.proportions
-    assert (town.surest.value, town.average.value, town.told.value) == (0.5, 0.5, 0)
-    assert {one.label: one.value for one in found.people_told}["singled out"] == 0
-    assert gather(hr.anonymize(towns, schema, method="datafly", k=3)).disclosure.people_told == ()
+    assert (town.surest.value, town.average.value, town.revealed.value) == (0.5, 0.5, 0)
+    assert {one.label: one.value for one in found.people_revealed}["singled out"] == 0
+    assert gather(hr.anonymize(towns, schema, method="datafly", k=3)).disclosure.people_revealed == ()
 
 
 def test_columns_in_clear() -> None:
@@ -67,7 +67,7 @@ def test_nothing_in_clear() -> None:
     found = gather(hr.anonymize(TABLE.select(["town"]), hr.Schema(quasi=["town"]), k=4)).all_columns
     assert (found.columns, found.accepted, found.k_all.value) == ((), (), 4)
     assert found.sentence == "Every published column is a quasi-identifier."
-    assert gather(hr.audit(TABLE, quasi=["town"])).all_columns.sentence.startswith("Which columns are published")
+    assert gather(hr.audit(TABLE, quasi=["town"])).all_columns.sentence.startswith("This audit did not examine")
 
 
 def test_what_was_not_computed_is_said() -> None:

@@ -12,6 +12,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.release import Release
 from hedgerow.report.facts import gather
+from hedgerow.report.facts._provenance import with_digests
 
 TABLE = pa.table({"age": list(range(20, 40)), "sex": ["F", "M"] * 10, "ill": ["x", "y", "y", "x"] * 5})
 
@@ -40,14 +41,14 @@ def test_digests_of_what_was_written(release: Release, tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
     assert gather(release).provenance.digests == ()
     assert gather(release).provenance.digests_note
-    for found in (gather(release, written=manifest), gather(hr.Release.load(path))):
-        assert [(one.what, one.sha256) for one in found.provenance.digests] == [("the table", digest)]
-        assert found.provenance.digests_note == ""
+    for found in (with_digests(gather(release).provenance, manifest), gather(hr.Release.load(path)).provenance):
+        assert [(one.what, one.sha256) for one in found.digests] == [("the table", digest)]
+        assert found.digests_note == ""
 
 
 def test_an_audit_of_a_table_that_was_changed(release: Release, tmp_path: Path) -> None:
     path = release.save(tmp_path / "out.csv")
     path.write_text(path.read_text().replace(",x\n", ",z\n"))
     found = gather(hr.audit(path, quasi=["age", "sex"])).provenance
-    assert found.manifest == "The table is NOT the one that the manifest beside it speaks of."
+    assert found.manifest == "The table is NOT the one that the manifest beside it describes."
     assert (found.method, found.losses, found.versions) == (None, (), {})

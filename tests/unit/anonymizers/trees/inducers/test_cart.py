@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from hedgerow import BadInput, Schema
 from hedgerow.anonymizers.trees import Attribute, ByThreshold, ByValue, CodedColumn, Leaf, TrainingTable
 from hedgerow.anonymizers.trees.inducers._cart import features_of, fitted, induce_cart
-from hedgerow.anonymizers.trees.nodes.written import path_tree
+from hedgerow.anonymizers.trees.nodes.custom_trees import path_tree
 from hedgerow.anonymizers.trees.training import training_table
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source
@@ -50,7 +50,7 @@ def table_of(rows: list[tuple[Any, ...]], names: list[str]) -> pa.Table:
 def counted(table: pa.Table) -> FrequencyTable:
     schema = Schema(quasi=[name for name in table.column_names if name != "class"], target="class")
     source = open_source(table)
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def same(one: NDArray[Any], other: NDArray[Any]) -> bool:

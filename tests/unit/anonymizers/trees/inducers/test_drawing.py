@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.anonymizers.trees.inducers.id3 import Assign, draw
-from hedgerow.anonymizers.trees.sets import SetColumn, read_training
+from hedgerow.anonymizers.trees.sets import ClassShares, SetColumn, read_training
 from hedgerow.io.domains import Domain
 
 
@@ -63,7 +63,8 @@ def test_frequencies_of_the_column_are_replicated() -> None:
 def test_proportions_of_a_class_are_replicated_exactly(told_exactly: Any) -> None:
     letters = Domain("it", "text", np.array(["a", "b", "c"]))
     spread = told_exactly(letters, ["{a|b}", "{a|c}"], [{0: 5, 1: 2}, {0: 1, 2: 3}]).spread()
-    of = column(["{a|b}"] * 7 + ["{a|c}"] * 4, spread=spread, classes=np.array([0] * 7 + [1] * 4))
+    shares = ClassShares(spread, np.array([0] * 7 + [1] * 4))
+    of = column(["{a|b}"] * 7 + ["{a|c}"] * 4, shares=shares)
     seen = set()
     for seed in range(30):
         chosen = drawn(of, "distribution", seed)

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from entropies import column_entropy
+from numpy.typing import NDArray
 
-from hedgerow.anonymizers.trees.inducers.id3 import induce_id3
+from hedgerow.anonymizers.trees.inducers.id3 import Id3Options, induce_id3
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn, read_training
 
@@ -19,8 +20,11 @@ def column(name: str, cells: list[Any], **more: Any) -> SetColumn:
     return read_training(name, pa.chunked_array([pa.array(cells)]), **more)
 
 
-def induced(columns: list[SetColumn], labels: list[int], **more: Any) -> ClassificationTree:
-    return induce_id3(columns, np.array(labels), ["no", "yes"], random=np.random.default_rng(0), **more)
+def induced(
+    columns: list[SetColumn], labels: list[int], weights: NDArray[np.float64] | None = None, **options: Any
+) -> ClassificationTree:
+    random = np.random.default_rng(0)
+    return induce_id3(columns, np.array(labels), ["no", "yes"], weights, options=Id3Options(**options), random=random)
 
 
 def test_intervals_and_stars_count_for_what_they_cover() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.anonymizers.trees.inducers._kernels import Region, thresholds_that_hold
+from hedgerow.anonymizers.trees.inducers._kadet_kernels import Region, thresholds_that_hold
 from hedgerow.anonymizers.trees.inducers.kadet import People, Records, induce_kadet
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizedAttribute, GeneralizingTree
 from hedgerow.hierarchies import resolve
 from hedgerow.io.domains import Domain
 from hedgerow.requirements import pack

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from hedgerow import Schema
 from hedgerow.anonymizers.trees import ByThreshold, ByValue, Leaf
+from hedgerow.anonymizers.trees.nodes.custom_trees import path_tree
 from hedgerow.anonymizers.trees.nodes.cuts import cuts_of_paths
-from hedgerow.anonymizers.trees.nodes.written import path_tree
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source
 
@@ -17,7 +17,7 @@ def counted() -> FrequencyTable:
     table = pa.table({"age": [20, 30, 50, 60, None, 20], "sky": ["blue", "grey", "pink", "blue", "grey", "pink"]})
     schema = Schema(quasi=["age", "sky"])
     source = open_source(table)
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def routed(groups: dict[int, int]) -> dict[tuple[int, ...], int]:

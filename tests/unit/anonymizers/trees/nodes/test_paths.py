@@ -19,7 +19,7 @@ from hedgerow.engines import open_source
 def counted(table: pa.Table) -> FrequencyTable:
     schema = Schema(quasi=[name for name in table.column_names if name != "class"], target="class")
     source = open_source(table)
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def both(table: pa.Table) -> tuple[FrequencyTable, ClassificationTree, PathTree]:

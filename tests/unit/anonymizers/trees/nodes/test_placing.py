@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hedgerow import BadInput, hierarchies
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, places_of
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizedAttribute, places_of
 from hedgerow.hierarchies import NOWHERE
 from hedgerow.io.domains import Domain
 

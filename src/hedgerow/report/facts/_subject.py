@@ -1,0 +1,172 @@
+"""The subject of a report, as far as the reader of an edition may know it.
+
+The makers of sections get a :class:`Subject` and nothing else. In the public edition it holds what a recipient has
+anyway: the published table, its manifest and its proportions. So no section of that edition can reveal more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, get_args
+
+from hedgerow._internal.rounding import digits_shown
+from hedgerow.core.counts import Counted
+from hedgerow.core.proportions import Proportions
+from hedgerow.core.recoding import Recoding
+from hedgerow.errors import BadInput
+from hedgerow.release import Release
+from hedgerow.report.facts._sections import SubjectKind
+from hedgerow.report.facts.figures import Edition
+from hedgerow.risk import Audit
+from hedgerow.verifier import ClassCounts
+
+__all__ = ["FEWEST", "Originals", "Subject"]
+
+FEWEST: Final = 3
+"""No bar has fewer records, even where no k was asked: the smallest of the customary class sizes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Originals:
+    """The counts and the recoding of the original table: for the internal edition only."""
+
+    counts: Counted
+    recoding: Recoding
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """The knowledge of a section.
+
+    Attributes
+    ----------
+    kind : {"release", "loaded release", "audit"}
+    edition : {"internal", "public"}
+    audit : Audit
+    manifest : mapping
+        What is published beside the table; empty for an audit.
+    fewest : int
+        Bars and labels are of at least this many people, or rows where people are unknown.
+    published : ClassCounts, optional
+        The published rows. Where the table does not show whose they are, only the internal edition knows it. An audit
+        keeps none.
+    people_unknown : bool
+        Whether people were counted, but the persons of the published rows are not known here.
+    types : mapping of column to str
+        The types of the published columns.
+    originals : Originals, optional
+    proportions : Proportions, optional
+        What is published beside the table.
+    digests : mapping of str to str
+        The SHA-256 of the files of a release that was loaded.
+    """
+
+    kind: SubjectKind
+    edition: Edition
+    audit: Audit
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    fewest: int = FEWEST
+    published: ClassCounts | None = None
+    people_unknown: bool = False
+    types: Mapping[str, str] = field(default_factory=dict)
+    originals: Originals | None = None
+    proportions: Proportions | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, subject: Release | Audit, edition: Edition = "internal") -> Subject:
+        """Restrict a release or an audit to what the reader of an edition may know."""
+        if edition not in get_args(Edition):
+            raise BadInput.parameter("edition", "report", " or ".join(map(repr, get_args(Edition))), edition)
+        if isinstance(subject, Audit):
+            return cls("audit", edition, subject)
+        if not isinstance(subject, Release):
+            raise BadInput.parameter("subject", "report", "a Release or an Audit", type(subject).__name__)
+        return cls._of_release(subject, edition)
+
+    @classmethod
+    def _of_release(cls, release: Release, edition: Edition) -> Subject:
+        guarantee, manifest = release.guarantee, release.manifest
+        hides_people = guarantee.entity is not None and not guarantee.linked
+        classes = release.classes.by_rows if edition == "public" and hides_people else release.classes
+        return cls(
+            kind="loaded release" if release.private is None else "release",
+            edition=edition,
+            audit=release.audit,
+            manifest=manifest,
+            fewest=max((FEWEST, *(requirement.minimal_size for requirement in guarantee.requirements))),
+            published=classes,
+            people_unknown=manifest["columns"]["entity"] is not None and classes.entity is None,
+            types=release.column_types,
+            originals=_originals(release) if edition == "internal" else None,
+            proportions=release.proportions,
+            digests=release.digests,
+        )
+
+    @cached_property
+    def by_rows(self) -> ClassCounts | None:
+        """The published rows, counted as rows."""
+        published = self.published
+        return published if published is None or published.entity is None else published.by_rows
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        """The roles of the columns by the manifest; empty for an audit."""
+        roles: Mapping[str, Any] = self.manifest.get("columns", {})
+        return roles
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return self.audit.columns
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns."""
+        return tuple(self.audit.sensitive)
+
+    @property
+    def target(self) -> str | None:
+        """The column that a model will predict, if there is one."""
+        if self.kind != "audit":
+            name: str | None = self.columns["target"]
+            return name
+        return next((name for name in self.audit.label_homogeneity if name not in self.audit.sensitive), None)
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether the requirements are promised; a weak release promises nothing."""
+        return bool(self.manifest.get("guaranteed", True))
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """The target and the sensitive columns, each once."""
+        return tuple(dict.fromkeys((*((self.target,) if self.target else ()), *self.sensitive)))
+
+    @property
+    def accepted(self) -> list[str]:
+        """The columns that disclose something and were accepted by name."""
+        return [name for name, column in self.audit.clear.items() if column.excused]
+
+    @property
+    def unit(self) -> str:
+        """The unit of k."""
+        return "rows" if self.audit.people is None else "people"
+
+    @cached_property
+    def digits(self) -> int:
+        """The digits of figures that come from original rows."""
+        return digits_shown(int(self.manifest.get("rows_in", self.audit.rows)))
+
+
+def _originals(release: Release) -> Originals | None:
+    """The original table, wherever its tuples are; ``None`` for a loaded release."""
+    recoding = release.private
+    if recoding is None:
+        return None
+    counts: Counted | None = release.originals
+    if counts is None and recoding.parts is not None:
+        counts = recoding.parts.large
+    return None if counts is None else Originals(counts, recoding)

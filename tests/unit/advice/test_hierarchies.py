@@ -1,0 +1,52 @@
+"""Hierarchies that are suggested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hedgerow.advice._hierarchies import hierarchy_of
+from hedgerow.advice._profiles import Profile
+from hedgerow.hierarchies import resolve
+
+DAYS = [f"20{n % 3 + 20}-{n % 12 + 1:02}-{n % 28 + 1:02}" for n in range(100)]
+BIRTHS = [f"19{n % 60 + 30}-{n % 12 + 1:02}-{n % 28 + 1:02}" for n in range(100)]
+CASES: dict[str, tuple[str, list[Any], str | None]] = {
+    "ages": ("age", list(range(18, 95)), "intervals:5,10,20,>=90"),
+    "numbers": ("hours", list(range(100)), "intervals:5,10,20"),
+    "large": ("x", [1000 * n for n in range(100)], "intervals:5000,10000,20000"),
+    "fractions": ("x", [n / 100 for n in range(100)], "intervals:0.05,0.1,0.2"),
+    "small whole numbers": ("x", list(range(10)), "intervals:1,5,10"),
+    "negative": ("x", list(range(-50, 50)), "intervals:5,10,20"),
+    "few numbers": ("x", [1, 2, 3], None),
+    "far from zero": ("x", [10**15 + n for n in range(20)], None),
+    "one value": ("x", [5, 5], None),
+    "codes": ("x", [f"{n:05}" for n in range(50)], "masking:1,2,3,4"),
+    "long codes": ("x", [f"AB{n:07}" for n in range(50)], "masking:3,6,8"),
+    "diagnoses": ("x", ["I10.9", "I21.0", "J45", "E11.65", "M54.5", "F32.1"], "prefix:1,3"),
+    "postcodes that lost a zero": ("zip", [1067, 10115, 20095, 80331, 50667, 53111], "masking:1,2,3,4"),
+    "dates": ("x", DAYS, "dates:month,quarter,year"),
+    "births": ("x", BIRTHS, "dates:year,decade"),
+    "categories": ("x", ["a", "b", "c"], "flat"),
+    "many words": ("x", [f"word {n}" for n in range(50)], None),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_suggestions_fit_their_column(case: str, profile: Callable[..., Profile]) -> None:
+    name, cells, expected = CASES[case]
+    column = profile(name, cells)
+    assert hierarchy_of(column) == expected
+    assert column.domain is not None
+    resolve(expected, column.domain, name)
+
+
+def test_an_outlier_decides_nothing(profile: Callable[..., Profile]) -> None:
+    assert hierarchy_of(profile("x", [*range(100), 10**9])) == hierarchy_of(profile("x", list(range(100))))
+
+
+def test_postcodes_as_text(profile: Callable[..., Profile]) -> None:
+    column = profile("zip", [10115, 20095, 80331, 50667, 53111, 10245])
+    assert hierarchy_of(column, as_text=True) == "masking:1,2,3,4"

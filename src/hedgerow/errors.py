@@ -36,7 +36,7 @@ T = TypeVar("T")
 Foreign = TypeVar("Foreign", bound=BaseException)
 
 _ONE: Final = {"people": "person", "classes": "class"}
-"""How one of them is called, where that is not the word without its s."""
+"""Singulars that are not the plural without its s."""
 
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
@@ -55,7 +55,7 @@ class BadInput(HedgerowError, ValueError):
 
     @classmethod
     def parameter(cls, name: str, owner: str, must: str, got: object) -> BadInput:
-        """Build the one sentence used for every wrong parameter."""
+        """Build the sentence that every wrong parameter gets."""
         return cls(f"The {name!r} parameter of {owner} must be {must}. Got {got!r} instead.")
 
     @classmethod
@@ -84,10 +84,10 @@ class NotAnonymous(HedgerowError):
 
 
 class Disclosing(HedgerowError):
-    """A release would tell more than it promises; nothing was written.
+    """A release would reveal more than it promises; nothing was written.
 
-    A column in clear singles people out or tells what is hidden, or rows of one person would be counted as several.
-    ``columns`` says of each column in clear what it discloses, as the end of a sentence.
+    A column in clear singles people out or reveals hidden values, or the rows of one person would count as several
+    people. ``columns`` has, for each column in clear, what it discloses, as the end of a sentence.
     """
 
     exit_status = 3
@@ -101,7 +101,7 @@ class Disclosing(HedgerowError):
 
 
 class InternalError(HedgerowError):
-    """Something that Hedgerow itself takes for granted does not hold; nothing was written.
+    """An assumption of Hedgerow itself does not hold; nothing was written.
 
     Unlike an ``assert`` it is raised under ``python -O`` too.
     """
@@ -139,7 +139,7 @@ def required(value: T | None, what: str) -> T:
 
 
 def check_int(name: str, owner: str, value: object, least: int, *, must: str = "") -> int:
-    """Read a parameter that is a whole number of any integer type, or say what it must be.
+    """Read a parameter that is a whole number of any integer type, or refuse it.
 
     >>> check_int("k", "Mondrian", 5, 1)
     5
@@ -159,18 +159,18 @@ def is_int(value: object, least: int) -> TypeGuard[int]:
 
 
 class translated(Generic[Foreign]):  # noqa: N801 - read as a word: with translated(duckdb.Error, into=…):
-    """Turn errors of other libraries into one of ours that keeps no word of theirs, which may quote a cell.
+    """Turn errors of other libraries into our own, without their words, which may quote a cell.
 
-    ``raise … from None`` hides the foreign error and still carries it, as ``__context__``. Here it is let go: the new
-    error has neither cause nor context.
+    ``raise … from None`` hides the foreign error, but keeps it as ``__context__``. Here the new error has neither cause
+    nor context.
 
     Parameters
     ----------
     *kinds : exception types
         The foreign errors.
     into : exception or callable
-        The error to raise instead, or what makes it of the foreign one. If making it fails with an error of its own,
-        that one is raised, as clean.
+        The error to raise instead, or a function that makes it from the foreign error. If this function fails, its own
+        error is raised, without cause and context too.
 
     Examples
     --------
@@ -194,7 +194,7 @@ class translated(Generic[Foreign]):  # noqa: N801 - read as a word: with transla
     ) -> None:
         if error is None or not isinstance(error, self._kinds):
             return
-        # BadInput is a ValueError too: an error of ours passes unless it is asked for.
+        # BadInput is a ValueError too: our own errors pass unless they are named.
         if isinstance(error, HedgerowError) and not any(issubclass(kind, HedgerowError) for kind in self._kinds):
             return
         try:
@@ -205,9 +205,9 @@ class translated(Generic[Foreign]):  # noqa: N801 - read as a word: with transla
 
 
 def unwritable(what: str, *, otherwise: str = "") -> Callable[[BaseException], BadInput]:
-    """Make an error of one of the system, or of DuckDB: what could not be written, and why, as far as that is known.
+    """Make our error from one of the system or of DuckDB: what could not be written, and the reason if it is known.
 
-    Only the system's own reason is told. Where there is none, ``otherwise`` says what may be wrong.
+    Only the system's own reason is given. If there is none, ``otherwise`` is the advice.
 
     >>> print(unwritable("The file 'a' cannot be written")(OSError(errno.EACCES, "secret")))
     The file 'a' cannot be written: Permission denied.
@@ -217,7 +217,7 @@ def unwritable(what: str, *, otherwise: str = "") -> Callable[[BaseException], B
 
     def made(error: BaseException) -> BadInput:
         number = error.errno if isinstance(error, OSError) else None
-        if number in _FULL or any(os.strerror(one) in str(error) for one in _FULL):
+        if number in _FULL or any(os.strerror(code) in str(error) for code in _FULL):
             return BadInput(f"{what}: the disk is full. Free some room.")
         if number is not None:
             return BadInput(f"{what}: {os.strerror(number)}.")
@@ -227,7 +227,7 @@ def unwritable(what: str, *, otherwise: str = "") -> Callable[[BaseException], B
 
 
 def plural(number: int, what: str) -> str:
-    """So many of something, for a message or a page. What is counted is given as many; of one, it is said as one.
+    """A number with its noun, for a message or a page; give the noun in the plural.
 
     >>> plural(1, "rows"), plural(1_200, "rows"), plural(1, "people"), plural(1, "classes"), plural(0, "others")
     ('1 row', '1,200 rows', '1 person', '1 class', '0 others')

@@ -184,7 +184,7 @@ def test_k_member_is_the_reference(table: Table, k: int, diversity: int, at_hand
     start = data.draw(st.integers(0, len(units) - 1))
     expected = reference(table, requirements, units[start])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_AT_HAND", at_hand)
+        patch.setattr(module, "_CANDIDATES", at_hand)
         recoding = cluster_blocks(
             "k-member",
             job.counts,

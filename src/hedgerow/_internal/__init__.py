@@ -1,1 +1,5 @@
-"""What knows nothing of tables: arrays, compiled kernels, threads, rounding, late binding."""
+"""Internal helpers that know nothing of tables: arrays, compiled kernels, threads, rounding, late binding.
+
+Every other package may import them; they import only ``errors``.
+Start with ``jit.py``.
+"""

@@ -1,8 +1,8 @@
-"""How exactly figures are told that the published rows do not tell themselves.
+"""Rounding of figures that were computed from original rows, against reconstruction.
 
-Whoever knows all rows but one can run the same method with every guess for that row and compare each figure that was
-computed from original values. So audit and manifest show no more than three significant digits of them, fewer where
-the table is so small that one row would change the third.
+An attacker who knows all rows but one can run the same method with every guess for that row, and compare each figure
+that was computed from original values. So audit and manifest show at most three significant digits of such figures, and
+fewer if the table is so small that one row would change the third digit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MANY: Final = 1_000
 
 
 def digits_shown(rows: int) -> int:
-    """How many digits of a figure are shown: so few that one row among ten could hardly change the last.
+    """The significant digits of a figure to show: so few that one row among ten could hardly change the last digit.
 
     >>> digits_shown(60), digits_shown(5_000), digits_shown(30_162)
     (1, 2, 3)
@@ -42,7 +42,7 @@ def rounded_up(share: float, digits: int) -> float:
     >>> rounded_up(0.0213, 2), rounded_up(0.02, 2), rounded_up(0.0, 1)
     (0.03, 0.02, 0.0)
     """
-    # What is above a digit by the rounding of a quotient alone is not above it.
+    # The rounding of a quotient alone must not lead to the next digit.
     scale = 10.0**digits
     return math.ceil(round(share * scale, 6)) / scale
 
@@ -60,7 +60,7 @@ def rounded_down(number: int, digits: int) -> int:
 def share_told(share: float, rows: int) -> float:
     """Round a share of rows to whole percents, and to tens of them where fewer than 1,000 rows were counted.
 
-    Not to significant digits, which of a small share would tell the very rows.
+    Significant digits of a small share would reveal the exact number of rows.
 
     >>> share_told(0.00049, 30_162), share_told(0.1249, 30_162), share_told(0.1249, 999)
     (0.0, 0.12, 0.1)

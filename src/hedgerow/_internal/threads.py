@@ -1,4 +1,4 @@
-"""Work side by side: numpy, Arrow and kernels do most of theirs without Python's lock."""
+"""Threads: numpy, Arrow and kernels do most of their work without holding Python's lock."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def side_by_side(work: Callable[[_Item], _Result], items: Iterable[_Item], rows:
 
 
 def on_a_core_each(work: Callable[[_Item], _Result], items: Iterable[_Item], rows: int) -> list[_Result]:
-    """The same for work that would spread over all cores by itself: each item stays on one.
+    """The same for work that would spread over all cores by itself: each item stays on one core.
 
     So its sums are the same on any number of cores, and threads do not fight for them.
     """
     from threadpoolctl import threadpool_limits
 
     def alone(item: _Item) -> _Result:
-        # OpenMP has a limit for each thread, linear algebra one for all, which only the outer one may take back.
+        # OpenMP has a limit for each thread; linear algebra has one limit, which only the outer block may reset.
         with threadpool_limits(1, user_api="openmp"):
             return work(item)
 
@@ -47,7 +47,7 @@ def on_a_core_each(work: Callable[[_Item], _Result], items: Iterable[_Item], row
 
 
 def start_thread(work: Callable[[], _Result], rows: int) -> Callable[[], _Result]:
-    """Begin some work on a thread of its own if the rows are many; what comes back waits for its result, or its error.
+    """Start some work on its own thread if the rows are many; the returned function waits for the result or error.
 
     >>> start_thread(lambda: 6 * 7, rows=1_000_000)()
     42
@@ -68,7 +68,7 @@ def start_thread(work: Callable[[], _Result], rows: int) -> Callable[[], _Result
 
 @contextmanager
 def concurrently(work: Callable[[], _Result], rows: int) -> Iterator[Callable[[], _Result]]:
-    """Do some work beside the lines of a ``with`` block, which is not left before that work has ended.
+    """Do some work while a ``with`` block runs; the block ends only after that work.
 
     >>> with concurrently(lambda: 6 * 7, rows=1_000_000) as product:
     ...     pass

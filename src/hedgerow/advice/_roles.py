@@ -247,36 +247,36 @@ def judge_roles(profiles: Mapping[str, Profile], *, target: str | None, k: int) 
     """
     if target is not None and target not in profiles:
         raise BadInput.unknown("column", target, profiles, "It is named as target.")
-    judged = _unusable(profiles)
-    judged |= _target(_open(profiles, judged), target)
-    judged |= _people(_open(profiles, judged))
-    judged |= _identifying(_open(profiles, judged))
-    judged |= _others(_open(profiles, judged), k)
-    judged |= _dependent(judged, profiles)
+    judged = _judge_unusable(profiles)
+    judged |= _judge_target(_unjudged(profiles, judged), target)
+    judged |= _judge_people(_unjudged(profiles, judged))
+    judged |= _judge_identifying(_unjudged(profiles, judged))
+    judged |= _judge_others(_unjudged(profiles, judged), k)
+    judged |= _judge_dependent(judged, profiles)
     return _with_some_quasi({name: judged[name] for name in profiles}, profiles)
 
 
-def _open(profiles: Mapping[str, Profile], judged: Mapping[str, Judgement]) -> dict[str, Profile]:
+def _unjudged(profiles: Mapping[str, Profile], judged: Mapping[str, Judgement]) -> dict[str, Profile]:
     """The columns that are not judged yet."""
     return {name: profile for name, profile in profiles.items() if name not in judged}
 
 
-def _unusable(profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
+def _judge_unusable(profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
     """Columns that cannot be read, or hold nothing."""
     empty = {name: "" if profile.known else "It has no value at all." for name, profile in profiles.items()}
     reasons = {name: profile.unusable or empty[name] for name, profile in profiles.items()}
     return {name: Judgement("redundant", reason) for name, reason in reasons.items() if reason}
 
 
-def _target(profiles: Mapping[str, Profile], named: str | None) -> dict[str, Judgement]:
+def _judge_target(profiles: Mapping[str, Profile], named: str | None) -> dict[str, Judgement]:
     """The target that was named, or a column that looks like one."""
     if named is not None:
         return {named: Judgement("target", "You named it as the column to predict.")}
-    label = _target_of(profiles)
+    label = _label_of(profiles)
     return {} if label is None else {label: Judgement("target", "Its name suggests a label, and it has few values.")}
 
 
-def _people(profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
+def _judge_people(profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
     """The column that identifies people with several rows; other columns that do so too are left out."""
     keys = people_by_values(profiles)
     person = next(iter(keys.items()), None) or entity_of(profiles)
@@ -286,18 +286,18 @@ def _people(profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
     return others | {person[0]: Judgement("entity", person[1])}
 
 
-def _identifying(profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
+def _judge_identifying(profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
     reasons = {name: why_identifying(profile) for name, profile in profiles.items()}
     return {name: Judgement("identifying", reason) for name, reason in reasons.items() if reason is not None}
 
 
-def _others(profiles: Mapping[str, Profile], k: int) -> dict[str, Judgement]:
+def _judge_others(profiles: Mapping[str, Profile], k: int) -> dict[str, Judgement]:
     """The columns that identify nobody and are not predicted."""
     enough = sum(map(_is_outside, profiles.values())) >= _ENOUGH_KNOWN
-    return {name: _other(profile, k, enough=enough) for name, profile in profiles.items()}
+    return {name: _judge_other(profile, k, enough=enough) for name, profile in profiles.items()}
 
 
-def _target_of(profiles: Mapping[str, Profile]) -> str | None:
+def _label_of(profiles: Mapping[str, Profile]) -> str | None:
     """The last column whose name suggests a label and that has few values."""
     known = TARGET["label"]
     labels = [name for name in profiles if _holds_labels(profiles[name]) and set(words_of(name)) & known]
@@ -312,7 +312,7 @@ def _holds_labels(profile: Profile) -> bool:
     return few and (profile.kind == "text" or whole_numbers(profile))
 
 
-def _other(profile: Profile, k: int, *, enough: bool) -> Judgement:
+def _judge_other(profile: Profile, k: int, *, enough: bool) -> Judgement:
     """The role of a column that identifies nobody and is not predicted."""
     if profile.size < 2:
         return Judgement("insensitive", "It is the same in all rows.")
@@ -342,7 +342,7 @@ def _outside_topic(profile: Profile) -> str | None:
     return "date of an event" if of_event else topic
 
 
-def _dependent(judged: Mapping[str, Judgement], profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
+def _judge_dependent(judged: Mapping[str, Judgement], profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
     """The judgements that change because columns determine others."""
     held = [name for name, judgement in judged.items() if judgement.role in ("quasi", "insensitive")]
     if not held:

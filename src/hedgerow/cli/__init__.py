@@ -1,6 +1,6 @@
 """The command line. ``_app.py`` declares the commands; a module named after each command does its work.
 
-Nothing imports it but ``hedgerow.__main__``. A module is imported only if its command was typed, so that help is fast.
+No other package imports it. A command's module is imported only if the command was typed, so that help is fast.
 Start reading at ``_app.py``, and at ``main`` in ``_outcome.py`` for exit statuses.
 """
 

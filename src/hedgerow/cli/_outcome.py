@@ -63,10 +63,10 @@ class _Signals:
             sys.__unraisablehook__(unraisable)
             return
         number, self.received = self.received, None
-        threading.Timer(_MOMENT, _ask, [number]).start()
+        threading.Timer(_MOMENT, _send, [number]).start()
 
 
-def _ask(number: int) -> None:
+def _send(number: int) -> None:
     """Send a signal to the main thread, which may be waiting for a file or a socket."""
     main_thread = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main_thread is not None:

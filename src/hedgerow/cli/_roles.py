@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from hedgerow.engines import File
     from hedgerow.requirements import Requirement
 
-__all__ = ["Found", "find_hierarchies", "named_quasi", "needing_trees", "read_roles", "schema_of", "typed_file"]
+__all__ = [
+    "HierarchyFiles",
+    "find_hierarchies",
+    "named_quasi",
+    "needing_trees",
+    "read_roles",
+    "schema_of",
+    "typed_file",
+]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -26,7 +34,7 @@ _ENDINGS = (".csv", ".toml")
 
 
 @dataclass(frozen=True)
-class Found:
+class HierarchyFiles:
     """The hierarchies of a folder.
 
     Attributes
@@ -40,7 +48,7 @@ class Found:
     remarks: tuple[str, ...] = ()
 
 
-def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> Found:
+def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> HierarchyFiles:
     """Find the files ``COLUMN.csv`` and ``COLUMN.toml`` of the columns, and remark on files of no column.
 
     Parameters
@@ -51,7 +59,7 @@ def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> Found
         The columns that may have a hierarchy.
     """
     if folder is None:
-        return Found()
+        return HierarchyFiles()
     folder = Path(folder)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {str(folder)!r}. Name the folder of your hierarchies: --hierarchies DIR.")
@@ -75,7 +83,7 @@ def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> Found
             f"The folder {str(folder)!r} has no hierarchy for any of the columns. "
             "Name the files after the columns, such as age.csv or age.toml."
         )
-    return Found(found, _remarks(folder, others))
+    return HierarchyFiles(found, _remarks(folder, others))
 
 
 def _remarks(folder: Path, others: Sequence[str]) -> tuple[str, ...]:

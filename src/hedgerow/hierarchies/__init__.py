@@ -3,7 +3,10 @@
 A builder (:func:`intervals`, :func:`masking`, :func:`dates`, :func:`groups`, :func:`taxonomy`, :func:`flat`,
 :func:`automatic`, or a file through :func:`read_arx` and :func:`read_toml`) knows nothing of the data. Its
 ``encode`` makes an :class:`EncodedHierarchy` for the values of one column; :func:`resolve` does so for
-whatever a schema holds.
+any entry of a schema.
+
+``core`` and all packages above it may import it.
+Start with :class:`EncodedHierarchy`.
 """
 
 from hedgerow.hierarchies._coverage import NOWHERE, Uncovered, nodes_above

@@ -104,7 +104,7 @@ _FORMS: Final[dict[str, tuple[int, Callable[[int], str]]]] = {
 
 
 def calendar_span(low: float, high: float, level: str) -> tuple[float, float]:
-    """The spans of the calendar from one day to another: where the first begins, and where the last has ended.
+    """The spans of the calendar from one day to another: the begin of the first and the end of the last.
 
     >>> calendar_span(15, 40, "month"), calendar_span(15.5, 15.5, "day")
     ((0.0, 59.0), (15.0, 16.0))

@@ -1,4 +1,4 @@
-"""Entries: how a value or a label that someone wrote into a hierarchy compares with a table's values."""
+"""Entries: values and labels of a hierarchy, compared with the values of a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow.io.values import number_text
 __all__ = ["DEEPEST", "entry_text", "is_entry", "number_or_nan", "too_deep"]
 
 DEEPEST: Final = 200
-"""No hierarchy has so many levels; what is nested deeper is a mistake, and would be too deep for Python as well."""
+"""The most levels of a hierarchy; deeper nesting is a mistake, and would be too deep for Python as well."""
 
 
 def is_entry(item: Any) -> bool:
@@ -58,10 +58,10 @@ def too_deep(nested: Any) -> bool:
     """
     level = [nested] if isinstance(nested, Mapping | list | tuple) else []
     for _ in range(DEEPEST):
-        inside = (one.values() if isinstance(one, Mapping) else one for one in level)
-        # What several hold is looked at once.
-        found = {id(one): one for held in inside for one in held if isinstance(one, Mapping | list | tuple)}
-        level = list(found.values())
+        inside = (branch.values() if isinstance(branch, Mapping) else branch for branch in level)
+        # An object that stands in several places counts once.
+        branches = {id(item): item for items in inside for item in items if isinstance(item, Mapping | list | tuple)}
+        level = list(branches.values())
         if not level:
             return False
     return True

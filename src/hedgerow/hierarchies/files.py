@@ -101,8 +101,8 @@ def parse_toml(text: str, called: str, deep: str) -> dict[str, Any]:
 
     def wrong(error: ValueError) -> BadInput:
         # Of the TOML, or of a number with too many digits. The parser's own message may quote the text.
-        found = re.search(r"at line (\d+)", str(error))
-        where = f"line {found[1]}" if found else "its end"
+        line = re.search(r"at line (\d+)", str(error))
+        where = f"line {line[1]}" if line else "its end"
         return BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.")
 
     if _has_long_keys(text):
@@ -179,7 +179,7 @@ def _read_rows(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], 
 
     with translated(csv.Error, into=improper):
         for row in reader:
-            # csv's own limit is one for the whole program, and others may have lifted it.
+            # The limit of the csv module is global to the program, and other code may have lifted it.
             if any(len(cell) > _LONGEST_CELL for cell in row):
                 raise improper(csv.Error())
             if row:

@@ -1,7 +1,7 @@
-"""Cuts: how the sorted numbers of a column fall into the intervals of one level.
+"""Intervals: the sorted numbers of a column, cut into intervals on each level.
 
-Ends lie on the column's grid: an end between two grid numbers is moved to the next one above (a closed upper
-end to the one below), which changes no number's interval.
+Ends lie on the column's grid: an end between two grid numbers is moved up to the next grid number (a closed upper
+end down), which changes the interval of no number.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Cut:
         return [texts[i] for i in at.tolist()]
 
     def within(self, bottom: float, top: float) -> Cut:
-        """The same intervals, none of which reaches below one number or up to another."""
+        """The same intervals, limited to the numbers from ``bottom`` to before ``top``."""
         return Cut(np.maximum(self.low, bottom), np.minimum(self.high, top), self.closed & (self.high < top))
 
     def between(self, below: int, above: int, bottom: float, top: float) -> Cut:
@@ -67,7 +67,7 @@ class Grid:
 
     @classmethod
     def of(cls, numbers: Floats, decimals: int) -> Grid:
-        """Take a column's grid, if its numbers do lie on it (very small ones may not)."""
+        """The grid of a column, if its numbers lie on it (very small numbers may not)."""
         return cls(decimals if bool((_rounded(numbers, decimals) == numbers).all()) else None)
 
     def up(self, ends: Floats) -> Floats:
@@ -95,7 +95,7 @@ def _rounded(numbers: Floats, decimals: int) -> Floats:
 
 
 def exact(number: float) -> Fraction:
-    """Take a number for the decimal it is written as: 0.1 is one tenth."""
+    """The exact decimal that is written: 0.1 is one tenth."""
     return Fraction(Decimal(repr(float(number))))
 
 
@@ -117,7 +117,7 @@ def cuts_by_width(
 ) -> list[Cut]:
     """Cut into intervals of equal width, one level per width, finest first; each divides the next.
 
-    The last one is closed, unless others follow that these numbers are not in.
+    The last interval is closed, unless further intervals follow.
 
     >>> [cut.labels() for cut in cuts_by_width(np.array([17.0, 20.0, 38.0]), [10, 20], None, Grid(0))]
     [['[10,20)', '[20,30)', '[30,40]'], ['[0,20)', '[20,40]', '[20,40]']]
@@ -130,9 +130,9 @@ def cuts_by_width(
         below = origin.denominator * width.denominator
         first, step = origin.numerator * width.denominator, width.numerator * origin.denominator
         different, at = np.unique(index, return_inverse=True)
-        return np.array([(first + one * step) / below for one in different.tolist()])[at]
+        return np.array([(first + number * step) / below for number in different.tolist()])[at]
 
-    # Divided by a power of two first, so that no difference overflows. What rounding does is put right by the edges.
+    # Divided by a power of two first, so that no difference overflows. The edges correct rounding.
     power = -int(np.frexp(max(abs(numbers[0]), abs(numbers[-1]), abs(float(origin)), float(finest)))[1])
     apart = np.ldexp(numbers, power) - np.ldexp(float(origin), power)
     index = np.floor(apart / np.ldexp(float(finest), power)).astype(np.int64)
@@ -174,7 +174,7 @@ def cuts_by_quantiles(numbers: Floats, parts: Sequence[int], records: Longs | No
     """
     different, index = np.unique(numbers, return_inverse=True)
     weights = np.bincount(index, records).astype(np.int64)
-    # A number lies where its middle record lies, whatever the level: so finer parts nest in coarser ones.
+    # The middle record of a number decides its part on every level, so finer parts nest in coarser ones.
     middle = 2 * np.cumsum(weights) - weights
     cuts: list[tuple[int, Cut]] = []
     finer = len(different)
@@ -195,7 +195,7 @@ def cuts_by_quantiles(numbers: Floats, parts: Sequence[int], records: Longs | No
 
 Level = TypeVar("Level")
 
-_MOST_INTERVALS = 1e15  # beyond it, floats no longer tell neighbouring edges apart
+_MOST_INTERVALS = 1e15  # beyond it, floats cannot represent neighbouring edges
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ class Intervals:
         return encode_tree(built.tree, leaf_of, domain, description, bounds=(low, high))
 
     def _levels(self, domain: Domain, numbers: Floats, records: Longs | None) -> tuple[str, list[Cut]]:
-        """Cut the sorted numbers on every level, those below the bottom and from the top on into nodes of their own."""
+        """Cut the sorted numbers on every level; those below the bottom and from the top on get own nodes."""
         is_open = self.bottom > -math.inf or self.top < math.inf
         if self.quantiles and not is_open:
             return self._by_quantiles(numbers, records)
@@ -268,7 +268,7 @@ class Intervals:
         return description, [cut.within(bottom, top).between(*ends) for cut in cuts]
 
     def _cuts(self, domain: Domain, numbers: Floats, records: Longs | None, grid: Grid) -> tuple[str, list[Cut]]:
-        """Cut the sorted numbers between bottom and top on every level, and say how."""
+        """Cut the sorted numbers between bottom and top on every level, and describe the cuts."""
         if self.quantiles:
             return self._by_quantiles(numbers, records)
         if self.edges:
@@ -414,17 +414,17 @@ def _nested(
     finest: Level, coarser: Iterable[Level], fits: Callable[[Level, Level], bool], advice: str
 ) -> tuple[Level, ...]:
     """The levels, finest first; the coarser ones may begin with the finest itself."""
-    found = [finest]
+    levels = [finest]
     for level in coarser:
-        if level == finest and len(found) == 1:
+        if level == finest and len(levels) == 1:
             continue
-        if not fits(found[-1], level):
+        if not fits(levels[-1], level):
             raise BadInput(
                 "The levels of intervals are not nested: each coarser interval must be a union of finer ones. "
                 f"To have that, {advice}."
             )
-        found.append(level)
-    return tuple(found)
+        levels.append(level)
+    return tuple(levels)
 
 
 def _sequence(given: Any, must: str, name: str = "levels") -> list[Any]:
@@ -459,7 +459,7 @@ def _edges(given: Any, name: str) -> tuple[float, ...]:
 
 
 def _read_as_numbers(domain: Domain) -> tuple[Domain, Floats]:
-    """Take a domain of text that reads as numbers for one of numbers, and give the numbers beside it."""
+    """The domain as numbers, also if it is text that reads as numbers, and the numbers."""
     if domain.kind == "number" and domain.numbers is not None:
         return domain, domain.numbers
     if domain.kind == "date":

@@ -40,7 +40,7 @@ class Taxonomy:
     description: str = "taxonomy"
 
     def encode(self, domain: Domain) -> EncodedHierarchy:
-        """Find every value of the domain among the leaves, or say how many are not there."""
+        """Find every value of the domain among the leaves, or refuse with the number of missing values."""
         leaf_of = self._leaves_by_number(domain) if domain.kind == "number" else self._leaves_by_text(domain)
         uncovered = np.flatnonzero(leaf_of < 0)
         if len(uncovered):
@@ -137,10 +137,10 @@ def taxonomy_tree(nested: Any, root: str | None = None) -> Tree:
 
 
 def misplaced_labels(tree: Tree) -> list[tuple[int, int]]:
-    """List the pairs of nodes that bear the same label without one being above the other.
+    """List the pairs of nodes with the same label, neither above the other.
 
     A label repeated on the way up (ARX files are padded like that) is legal: it means the same wherever it is
-    published. Anywhere else a reader could not tell what it stands for. Nodes must come shallow ones first.
+    published. Anywhere else it would be ambiguous to a reader. Shallow nodes must come first.
     """
     latest: dict[str, int] = {}
     pairs = []
@@ -197,14 +197,14 @@ def _branches(nested: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _entry(item: Any) -> str:
-    """Write a value or label as the table writes it, or say that it cannot be one."""
+    """Write a value or label as the table writes it; refuse anything else."""
     if not is_entry(item):
         raise _malformed(item)
     return entry_text(item)
 
 
 def _malformed(item: Any) -> BadInput:
-    """Say what a nested form may hold, naming only the type of what was found."""
+    """The error for a malformed nested form; it names only the type of the wrong item."""
     return BadInput(
         "A taxonomy must be nested dicts of labels that end in lists of values (text or numbers). "
         f"Found {type(item).__name__} instead."

@@ -1,6 +1,7 @@
-"""Requirements: what every equivalence class of a release has to satisfy, and what searches may rely on.
+"""Requirements: the conditions on every equivalence class of a release, as declared and as searches check them.
 
-Importing this does not import numba: the formulas, in ``formulas``, are compiled when they are first needed.
+Packages from ``risk`` on may import them. Importing them does not import numba: formulas are compiled on first use.
+Start with :class:`Requirement` in ``binding.py``, then ``_k_anonymity.py``.
 """
 
 from __future__ import annotations

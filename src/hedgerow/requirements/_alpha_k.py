@@ -26,8 +26,8 @@ __all__ = ["AlphaK"]
 class AlphaK(Requirement):
     """Every class has at least ``k`` records; at most the share ``alpha`` of them holds one sensitive value.
 
-    With ``value`` only that one is limited (the paper's simple model), without it every value is (the
-    general one); a missing value is a value of its own.
+    With ``value`` only that value is limited (the paper's simple model), without it every value is (the
+    general model); a missing value is a value of its own.
 
     Monotone: the share in a union is a weighted mean of the shares, so at most the larger one.
 
@@ -106,7 +106,7 @@ class AlphaK(Requirement):
         return cls(typed.number, k, typed.column, value=typed.options.get("value"), shield=typed.shield)
 
     def reached(self, context: Context) -> str:
-        """The share of the value, or of the most frequent one."""
+        """The share of the value, or of the most frequent value."""
         column = context.columns[context.index_of(self.column)]
         records = column.ordered[0] if self.value is None else column.histogram[column.code_of(str(self.value))]
         return f"a share of {records / column.histogram.sum():.4g}"

@@ -22,14 +22,14 @@ class Typed:
     Attributes
     ----------
     number : float
-        A whole one is an ``int``.
+        An ``int`` if it is whole.
     word : str
         Empty if there is none.
     options : mapping of str to str
     after : str
-        What stands after the ``@``, empty if nothing does.
+        The text after the ``@``, which may be empty.
     wrong : BadInput
-        What is to be raised if the parts do not fit.
+        The error to raise if the parts do not fit.
     """
 
     number: float
@@ -51,7 +51,7 @@ class Typed:
         return self.names(self.options.get("shield", ""))
 
     def whole(self, option: str) -> Any:
-        """An option that must be given and is a number; the requirement itself says which numbers it takes."""
+        """A mandatory option that is a number; the requirement itself checks the range."""
         if option not in self.options:
             raise self.wrong
         return _number(self.options[option], self.wrong)
@@ -84,8 +84,8 @@ def parse_requirement(text: str) -> Requirement:
     letter, _, number = (part.strip() for part in first.partition("="))
     kind = Requirement.kinds.get(letter)
     if kind is None:
-        known = sorted(Requirement.kinds.values(), key=lambda one: (len(one.letter), one.letter))
-        forms = " · ".join(one.form for one in known)
+        known = sorted(Requirement.kinds.values(), key=lambda kind: (len(kind.letter), kind.letter))
+        forms = " · ".join(kind.form for kind in known)
         raise BadInput(f"The requirement {text!r} is not understood. Write one like {forms}.")
     wrong = BadInput(f"The requirement {text!r} is not understood. Write it like {kind.form}.")
     word, options = _read_options(kind, rest, wrong)
@@ -96,7 +96,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def _read_options(kind: type[Requirement], parts: list[str], wrong: BadInput) -> tuple[str, dict[str, str]]:
-    """Read what stands between the number and the column: at most one word, and options with a value."""
+    """Read the part between the number and the column: at most one word, and options with a value."""
     word = ""
     options: dict[str, str] = {}
     for part in parts:
@@ -111,7 +111,7 @@ def _read_options(kind: type[Requirement], parts: list[str], wrong: BadInput) ->
 
 
 def _number(text: str, wrong: BadInput) -> float:
-    """Read a number; a whole one stays ``int``, and ranges are the requirement's own business."""
+    """Read a number; a whole number is an ``int``. The requirement itself checks the range."""
     readers: tuple[Callable[[Any], float], ...] = (int, float)
     for reader in readers:
         try:

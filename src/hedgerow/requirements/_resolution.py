@@ -32,7 +32,7 @@ def resolve(
 ) -> tuple[Requirement, ...]:
     """Join ``k`` and ``require`` into one list; the k on all quasi-identifiers comes first.
 
-    >>> [str(one) for one in resolve(10, ["l=3@disease"])]
+    >>> [str(requirement) for requirement in resolve(10, ["l=3@disease"])]
     ['10-anonymity', '3-diversity of disease']
     """
     given = (require,) if isinstance(require, Requirement | str) else require
@@ -86,16 +86,16 @@ def with_trees(
     requirements: Iterable[Requirement], trees: Mapping[str, Mapping[str, object]]
 ) -> tuple[Requirement, ...]:
     """Give each requirement that needs a tree the tree of its column, if there is one."""
-    return tuple(each.with_tree(trees[each.column]) if each.column in trees else each for each in requirements)
+    return tuple(each.with_tree(trees[str(each.column)]) if each.column in trees else each for each in requirements)
 
 
 def with_orders(requirements: Iterable[Requirement], orders: Mapping[str, Sequence[str]]) -> tuple[Requirement, ...]:
     """Give each requirement that needs an order the order of its column, if there is one."""
-    return tuple(each.with_order(orders[each.column]) if each.column in orders else each for each in requirements)
+    return tuple(each.with_order(orders[str(each.column)]) if each.column in orders else each for each in requirements)
 
 
 def unreachable(requirements: Sequence[Requirement], context: Context) -> tuple[Requirement, ...]:
-    """List the requirements that even one class of all rows fails.
+    """List the requirements that even a class of all rows fails.
 
     If the classes of some partition satisfy a monotone requirement, so does their union, the whole table. So no release
     can meet the listed requirements.
@@ -144,8 +144,9 @@ def stored(requirement: Requirement) -> dict[str, Any]:
     {'requirement': 'alpha', 'alpha': 0.5, 'k': 3, 'column': 'disease', 'withheld': ['value']}
     """
     shown: dict[str, Any] = {_KIND: requirement.letter}
-    hidden = []
-    for field in dataclasses.fields(requirement) if dataclasses.is_dataclass(requirement) else ():
+    hidden: list[str] = []
+    declared: Any = requirement
+    for field in dataclasses.fields(declared) if dataclasses.is_dataclass(declared) else ():
         value = getattr(requirement, field.name)
         if value is None:
             continue

@@ -277,19 +277,19 @@ class TCloseness(Requirement):
 
     @property
     def needs_tree(self) -> bool:
-        """Only the hierarchical distance has one."""
+        """Whether the distance is hierarchical and no tree was given."""
         return self.distance == "hierarchical" and self.tree is None
 
     def with_order(self, order: Sequence[str]) -> Requirement:
-        """The order of the column is the scale, unless one was given."""
+        """The same with the order of the column as the scale, unless a scale was given."""
         return replace(self, order=tuple(order)) if self.distance == "ordered" and self.order is None else self
 
     def with_tree(self, tree: Mapping[str, object]) -> Requirement:
-        """The hierarchy of the column is the tree, unless one was given."""
+        """The same with the hierarchy of the column as the tree, unless a tree was given."""
         return replace(self, tree=tree) if self.needs_tree else self
 
     def reached(self, context: Context) -> str:  # noqa: ARG002 - whatever the table is
-        """All records together are what they are compared with."""
+        """The whole table has no distance from itself."""
         return "a distance of 0"
 
     def bind(self, context: Context) -> BoundRequirement:

@@ -1,4 +1,4 @@
-"""The formulas of the requirements, compiled: each looks at the histogram of one class.
+"""The formulas of the requirements, compiled: each checks the histogram of one class.
 
 Nothing here is more lenient than the verifier, which allows 1e-9. Ties of fractions are decided exactly (a
 quotient of two counts is the nearest float to the fraction, and so is the parameter that was typed); entropy

@@ -16,6 +16,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.cli import main
+from hedgerow.engines import Source
 from hedgerow.errors import BadInput, Infeasible
 
 TABLES: dict[str, Any] = {
@@ -280,13 +281,10 @@ def test_what_is_refused(given: dict[str, Any], words: str) -> None:
 
 
 def test_sources_that_cannot_be_looked_at() -> None:
-    class Elsewhere:
+    class Elsewhere(Source):
         columns = ("a",)
-        reads = ()
 
-        def count(self) -> None: ...
-
-        def apply(self) -> None: ...
+        def count(self, *_: Any) -> Any: ...
 
     with pytest.raises(BadInput, match="Spark"):
         hr.advise(Elsewhere())

@@ -88,8 +88,8 @@ def published_table(
         counted_cells = routed_cells.copy()
         for place, at in enumerate(differing, start=len(columns)):
             counted_cells[at] = cells_of(columns[at], distinct[:, place])
-    lists, lengths = joined_lists(columns)
-    facts, values = column_facts([column.attribute for column in columns], lengths)
+    lists, list_counts = joined_lists(columns)
+    facts, values = column_facts([column.attribute for column in columns], list_counts)
     records = np.bincount(index, weights, len(distinct)).astype(np.float64)
     row_labels = np.ascontiguousarray(distinct[:, -1])
     table = Table(counted_cells, routed_cells, row_labels, records, facts, values, n_labels)

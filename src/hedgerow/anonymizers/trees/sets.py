@@ -315,14 +315,14 @@ class SetColumn:
     by_class: Ints
 
     @property
-    def nothing(self) -> int:
+    def unknown(self) -> int:
         """The number of the unknown cell."""
         return len(self.attribute.labels)
 
     @property
     def generalized(self) -> bool:
         """Whether any row has a generalized cell."""
-        return bool((self.index > self.nothing).any())
+        return bool((self.index > self.unknown).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -507,19 +507,19 @@ def _running_totals(shares: Floats) -> Floats:
 
 def cells_of(column: SetColumn, index: Ints) -> Ints:
     """Number cells as kernels do: plain values by their codes, the unknown cell by -1, then the lists."""
-    return np.where(index > column.nothing, index - 1, np.where(index == column.nothing, MISSING, index)).astype(
+    return np.where(index > column.unknown, index - 1, np.where(index == column.unknown, MISSING, index)).astype(
         np.int32
     )
 
 
 def joined_lists(columns: Sequence[SetColumn]) -> tuple[CodeLists, list[int]]:
     """Concatenate the generalized cells of all columns; also return how many each column has."""
-    many = [len(column.cells.starts) - column.nothing - 2 for column in columns]
-    lengths = [np.diff(column.cells.starts[column.nothing + 1 :]) for column in columns]
-    entries = [slice(int(column.cells.starts[column.nothing + 1]), None) for column in columns]
+    counts = [len(column.cells.starts) - column.unknown - 2 for column in columns]
+    lengths = [np.diff(column.cells.starts[column.unknown + 1 :]) for column in columns]
+    entries = [slice(int(column.cells.starts[column.unknown + 1]), None) for column in columns]
     lists = CodeLists(
         np.cumsum(np.concatenate([[0], *lengths])).astype(np.int64),
-        np.concatenate([column.cells.codes[some] for column, some in zip(columns, entries, strict=True)]),
-        np.concatenate([column.cells.upto[some] for column, some in zip(columns, entries, strict=True)]),
+        np.concatenate([column.cells.codes[part] for column, part in zip(columns, entries, strict=True)]),
+        np.concatenate([column.cells.upto[part] for column, part in zip(columns, entries, strict=True)]),
     )
-    return lists, many
+    return lists, counts

@@ -1,19 +1,19 @@
 r"""Published cells: what a cell may stand for, written and read back in one place.
 
-:func:`write` and :func:`read` are each other's inverse. A cell says one value or one of several (:class:`ValueSet`, in
+:func:`write` and :func:`read` are inverse to each other. A cell is one value, or one of several (:class:`ValueSet`, in
 which ``None`` is a missing value), a node of a hierarchy (:class:`Node`), a number in a range (:class:`Interval`), or
-nothing (``*``). How the people of a cell are shared by these values, if a release tells it, is in its proportions.
+nothing (``*``). How the people of a cell are shared by these values is in the proportions of a release, if it has any.
 
-What is ambiguous has one meaning:
+Ambiguous cells have one meaning:
 
 - **A set under a taxonomy** stands for the union of the values below its members, each of which may be a value or a
   label: ``{Germany|Lyon}`` is every town of Germany, and Lyon. A label that is also a value is the value.
-- **Kinds.** A column that is stored as text is one of numbers, or of ISO dates, if all values that it publishes are,
-  alone or in sets; else it is text (:func:`domain_of`). A number is what :func:`hedgerow.core.counts.number_of` takes
-  for one in a CSV column: not ``007``, not ``1_000``, not ``nan``.
-- **In a column of numbers** they may be spelled in any way: there ``007`` is 7. ``1_000`` and ``nan`` are still none.
-- **An interval** is one in a column of numbers or dates; in one of text it is a label or a value like any other. The
-  open ones, ``<18`` and ``≥90``, are of numbers only. They reach as far as their column does (:class:`Reach`).
+- **Kinds.** A column that is stored as text holds numbers, or ISO dates, if all its published values do, alone or in
+  sets; else it holds text (:func:`domain_of`). A text is a number if :func:`hedgerow.core.counts.number_of` reads it:
+  not ``007``, not ``1_000``, not ``nan``.
+- **In a column of numbers** any spelling of a number counts: there ``007`` is 7. ``1_000`` and ``nan`` are no numbers.
+- **Intervals** occur in columns of numbers and dates; in a column of text such a cell is a label or a value like any
+  other. Open intervals, ``<18`` and ``≥90``, are of numbers only. They reach as far as their column (:class:`Reach`).
 - **Missing** is null in a cell, and ``\N`` where it needs a name.
 """
 

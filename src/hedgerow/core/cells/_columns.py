@@ -1,4 +1,4 @@
-"""What groups publish in a column: each published value once, and the original codes that it covers."""
+"""The published values of a column: each once, with the original codes that it covers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class PublishedColumn:
 
     @property
     def unchanged(self) -> bool:
-        """Whether every published value is one original value, so that the column comes out as it went in."""
+        """Whether every published value is one original value, so that the column is published unchanged."""
         return {"value"}.issuperset(self.kinds)
 
     @property
@@ -89,7 +89,7 @@ class PublishedColumn:
 
 
 class PublishedValues:
-    """Writes the values that groups publish in a column, each once; the methods return its place in the column."""
+    """Collects the published values of a column, each once; the methods return the place of a value."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
@@ -103,8 +103,8 @@ class PublishedValues:
         self._runs: list[int] = []
 
     def suppressed(self) -> int:
-        """Nothing."""
-        # A column of numbers stays one: what it hides is null.
+        """A suppressed value."""
+        # A column of numbers keeps its type: its hidden cells are null.
         text = None if self.domain.kind == "number" else SUPPRESSED_TEXT
         return self._run(SUPPRESSED_TEXT, text, "suppressed", 0, self.domain.size - 1)
 
@@ -117,7 +117,7 @@ class PublishedValues:
         return self.set(np.array([code], dtype=np.int32))
 
     def set(self, codes: Ints) -> int:
-        """One of several original values, ascending; a set of one is its value."""
+        """One of several original values, ascending; a set of one value is the value itself."""
         key = codes.tobytes()
         if key in self._known:
             return self._known[key]
@@ -128,8 +128,9 @@ class PublishedValues:
     def span(self, first: int, last: int, level: str = "day") -> int:
         """The interval from one value to another.
 
-        Of numbers: half-open on the column's grid, closed if it is the last. Of dates: from the beginning of a span of
-        the calendar to the end of one. Of categories, which have no other notation: the set of all in between.
+        For numbers it is half-open on the column's grid, and closed if it is the last. For dates it goes from the
+        beginning of one span of the calendar to the end of another. For categories, which have no intervals, it is the
+        set of all values in between.
         """
         key = (first, last)
         if key in self._known:
@@ -143,20 +144,20 @@ class PublishedValues:
         return self._run(key, _around(self.domain, *key), "interval", first, last)
 
     def mean(self, number: float) -> int:
-        """A number that stands for the group, with one digit more than the column's numbers at most."""
+        """A number that stands for the group, with at most one digit more than the column's numbers."""
         is_date = self.domain.kind == "date"
         text = date_of_days(round(number)) if is_date else number_text(self.domain.rounded(number))
         return self._entry(("mean", text), text, "number", [], [])
 
     def column(self) -> PublishedColumn:
-        """All that was written so far."""
+        """All values collected so far."""
         owner = np.repeat(np.arange(len(self._runs)), self._runs)
         first, last = np.array(self._first, dtype=np.int32), np.array(self._last, dtype=np.int32)
         covered = CodeSets.of_runs(owner, first, last, len(self._runs))
         return PublishedColumn(self.domain, tuple(self._texts), tuple(self._kinds), covered)
 
     def _run(self, key: Hashable, text: str | None, kind: PublishedKind, first: int, last: int) -> int:
-        """An entry that covers all codes from one to another, or none."""
+        """An entry that covers all codes from one to another, or no codes."""
         return self._entry(key, text, kind, *(([first], [last]) if first <= last else ([], [])))
 
     def _entry(self, key: Hashable, text: str | None, kind: PublishedKind, first: list[int], last: list[int]) -> int:
@@ -171,7 +172,7 @@ class PublishedValues:
 
 
 def describe_codes(domain: Domain, labels: list[str], codes: NDArray[np.integer]) -> str | None:
-    """How some values of a column, ascending, are written: one as itself, several as a set.
+    """Write some values of a column, ascending: a single value as itself, several as a set.
 
     >>> town = Domain("town", "text", np.array(["Bonn", "Lyon"]), has_missing=True)
     >>> [describe_codes(town, town.labels.tolist(), np.array(codes)) for codes in ([0], [0, 2], [2])]
@@ -185,7 +186,7 @@ def describe_codes(domain: Domain, labels: list[str], codes: NDArray[np.integer]
 
 
 def _dates_around(low: float, high: float) -> str:
-    """An interval of days; what lies beyond the calendar ends with it."""
+    """An interval of days, limited to the years 1 to 9999."""
     closed = high > _LAST_DAY
     first, last = date_of_days(max(low, _FIRST_DAY)), date_of_days(_LAST_DAY if closed else high)
     return f"[{first},{last}{']' if closed else ')'}"
@@ -197,5 +198,5 @@ def _around(domain: Domain, first: int, last: int) -> str:
     if last == len(numbers) - 1:
         return format_interval(low, high, closed=True)
     past, following = round(high + domain.step, domain.decimals), float(numbers[last + 1])
-    # Where the grid is finer than floats are, or coarser than very small numbers, the next float is the next place.
+    # If the grid is finer than floats, or coarser than very small numbers, the next float is the next place.
     return format_interval(low, past if high < past <= following else float(np.nextafter(high, np.inf)))

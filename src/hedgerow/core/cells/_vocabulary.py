@@ -34,11 +34,11 @@ __all__ = ["CellKind", "Reach", "Vocabulary", "read_vocabulary"]
 
 
 # --------------------------------------------------------------------------------------------------
-# How far a published column reaches: where learners take an open interval such as ``≥90`` to end.
+# The reach of a published column: where an open interval such as ``≥90`` ends for learners.
 #
-# What is published does not say it, and the original numbers are none of a learner's business. So an open interval
-# ends with the column's other published numbers if some lie in it, and else it is as wide as intervals of the column
-# are. It does not reach below 0 where nothing else does.
+# The release does not publish it, and learners must not read the original numbers. So an open interval ends with the
+# column's other published numbers if some lie in it, and else it is as wide as other intervals of the column. It does
+# not reach below 0 if nothing else does.
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,14 @@ class Reach:
 
     @classmethod
     def of(cls, intervals: Iterable[Interval], numbers: Iterable[float] = ()) -> Reach:
-        """Find it from what is published: intervals, and numbers besides."""
+        """Find the reach of published intervals and numbers."""
         listed = list(intervals)
-        ends = [end for one in listed for end in (one.low, one.high)]
+        ends = [end for interval in listed for end in (interval.low, interval.high)]
         known = [float(number) for number in (*ends, *numbers) if np.isfinite(number)]
         lowest, highest = min(known, default=0.0), max(known, default=0.0)
-        widths = [one.high - one.low for one in listed if one.bounded and one.low < one.high]
-        # One of the widths themselves, so that ends stay on the column's grid.
+        bounded = [interval for interval in listed if interval.bounded and interval.low < interval.high]
+        widths = [interval.high - interval.low for interval in bounded]
+        # An actual width, so that ends stay on the column's grid.
         width = median_low(widths) if widths else highest - lowest
         return cls(lowest, highest, width if 0 < width < np.inf else 1.0)
 
@@ -82,7 +83,7 @@ class Reach:
 
 
 class CellKind(IntEnum):
-    """What a cell says: a value or a label, several values, or nothing."""
+    """The kind of a cell: a value or a label, several values, or nothing."""
 
     VALUE = 0
     SET = 1
@@ -107,18 +108,18 @@ class Vocabulary:
     Attributes
     ----------
     index : int array (rows,)
-        Which of them each row has.
+        The cell of each row.
     kinds : int array (cells,)
         The :class:`CellKind` of each.
     texts : tuple of str
-        As they are written; numbers in their shortest form.
+        The texts of the cells; numbers in their shortest form.
     numbers : float array (cells,)
-        The number that a value is, or the days since 1970 that a date is; else nan.
+        The number of a value, or the days since 1970 of a date; else nan.
     several : mapping of cell to ValueSet or Interval
     stored : {"number", "text", "date"}
         How the table stores the column.
     categorical : bool
-        Whether it is stored as categories, which stay categories even if they look like numbers.
+        Whether the table stores it as categories, which stay categories even if they look like numbers.
     """
 
     index: Longs
@@ -142,13 +143,13 @@ class Vocabulary:
         return np.flatnonzero(self.kinds == kind)
 
     def members(self) -> list[str | None]:
-        """The distinct members of all sets; ``None`` is a missing one."""
-        sets = (one.members for one in self.several.values() if isinstance(one, ValueSet))
+        """The distinct members of all sets; ``None`` is a missing value."""
+        sets = (cell.members for cell in self.several.values() if isinstance(cell, ValueSet))
         return list(dict.fromkeys(member for members in sets for member in members))
 
     def intervals(self) -> list[Interval]:
         """The intervals."""
-        return [one for one in self.several.values() if isinstance(one, Interval)]
+        return [cell for cell in self.several.values() if isinstance(cell, Interval)]
 
     def read_as(self, kind: Kind, leaves: Leaves = NO_LABELS) -> Vocabulary:
         """The same cells in a column of this kind, under these labels.
@@ -157,22 +158,22 @@ class Vocabulary:
         """
         kinds, numbers = self.kinds, self.numbers
         several = {
-            at: over_leaves(one, leaves) if isinstance(one, ValueSet) else one for at, one in self.several.items()
+            at: over_leaves(cell, leaves) if isinstance(cell, ValueSet) else cell for at, cell in self.several.items()
         }
         if kind == "text":
             kinds = np.where(kinds == CellKind.INTERVAL, CellKind.VALUE, kinds).astype(np.int8)
-            several = {at: one for at, one in several.items() if isinstance(one, ValueSet)}
+            several = {at: cell for at, cell in several.items() if isinstance(cell, ValueSet)}
         elif self.stored == "text":
-            found = [
+            read = [
                 number_in(text, kind) if value else None
                 for text, value in zip(self.texts, kinds == CellKind.VALUE, strict=True)
             ]
-            numbers = np.array(found, dtype=np.float64)
+            numbers = np.array(read, dtype=np.float64)
         return replace(self, kinds=kinds, several=several, numbers=numbers)
 
     def within(self, reach: Reach) -> Vocabulary:
-        """The same cells, with open intervals ended where the column does."""
-        several = {at: reach.ended(one) if isinstance(one, Interval) else one for at, one in self.several.items()}
+        """The same cells, with open intervals that end where the column does."""
+        several = {at: reach.ended(cell) if isinstance(cell, Interval) else cell for at, cell in self.several.items()}
         return replace(self, several=several)
 
 
@@ -220,14 +221,14 @@ def _read_texts(name: str, values: pa.ChunkedArray, missing: Sequence[str], publ
     kinds = np.empty(len(cells), dtype=np.int8)
     several: dict[int, ValueSet | Interval] = {}
     for at, text in enumerate(cells):
-        said = None if text is None or text in missing else parse(text) if published else text
-        if isinstance(said, ValueSet) and len(said.members) == 1:
-            (said,) = said.members  # a value that would otherwise read as something else
-            text = said
-        if isinstance(said, ValueSet | Interval):
-            several[at] = said
-        texts.append(text if text is not None and said is not None else "")
-        kinds[at] = _KINDS[type(said)]
+        cell = None if text is None or text in missing else parse(text) if published else text
+        if isinstance(cell, ValueSet) and len(cell.members) == 1:
+            (cell,) = cell.members  # a value that would otherwise read as something else
+            text = cell
+        if isinstance(cell, ValueSet | Interval):
+            several[at] = cell
+        texts.append(text if text is not None and cell is not None else "")
+        kinds[at] = _KINDS[type(cell)]
     index = np.where(absent, len(distinct), codes).astype(np.int64)
     categorical = pa.types.is_dictionary(values.type)
     return Vocabulary(index, kinds, tuple(texts), np.full(len(texts), np.nan), several, "text", categorical)

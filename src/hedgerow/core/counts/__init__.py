@@ -1,6 +1,6 @@
 """Counts: a table as distinct tuples and cells of integer codes, which is all that any method needs.
 
-Only ``hierarchies``, ``io`` and ``schema`` lie below; everything from ``recoding`` on may import it.
+The other packages of ``core``, and all packages above it, may import it.
 Start with :class:`FrequencyTable`, then :func:`encode_column`.
 """
 

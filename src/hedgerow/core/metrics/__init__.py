@@ -1,9 +1,12 @@
 """Metrics: what a release lost, as pure functions of the counts and the recoding.
 
-In those that are a mean or a sum over the quasi-identifiers a column counts as much as it weighs
-(``Schema(weights=...)``): its weight over the mean of all weights, which is 1 for every column if none is given. Those
-of classes (discernibility, c_avg, classification, row_ratio), the share of suppressed cells and the divergence do not
-know weights.
+In metrics that are a mean or a sum over the quasi-identifiers, each column counts by its weight
+(``Schema(weights=...)``) over the mean of all weights, which is 1 for every column if no weight is given. Metrics of
+classes (discernibility, c_avg, classification, row_ratio), the share of suppressed cells and the divergence have no
+weights.
+
+All packages above ``core`` may import it.
+Start with ``_losses.py``, then ``view.py``.
 """
 
 from hedgerow.core.metrics._columns import ColumnLoss, cramers_v, losses_by_column

@@ -1,4 +1,4 @@
-"""What each quasi-identifier lost by itself, whatever it weighs: for who asks which column to spare."""
+"""Information loss per column, ignoring weights."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["ColumnLoss", "cramers_v", "losses_by_column"]
 
 @dataclass(frozen=True)
 class ColumnLoss:
-    """What one column lost.
+    """The losses of one column.
 
     Attributes
     ----------
     ncp_published : float
-        The mean width of what is written in its cells, 0 to 1; lost records count 1.
+        The mean width of the published cells, 0 to 1; lost records count 1.
     bits_kept : float or None
-        The share of its bits that the release still tells, 0 to 1: the non-uniform entropy as a share of what it would
-        be if the whole column were hidden. ``None`` of a column with a single value, which has no bits.
+        The share of its bits that the release still shows, 0 to 1: one minus the non-uniform entropy as a share of that
+        of a hidden column. ``None`` for a column with a single value, which has no bits.
     suppression : float
         The share of its cells that are ``*`` or belong to a lost record.
     """
@@ -62,17 +62,17 @@ def _loss(view: ReleaseView, column: ColumnView) -> ColumnLoss:
 
 
 # --------------------------------------------------------------------------------------------------
-# How strongly two columns go together.
+# Association of two columns.
 
 
 def cramers_v(joint: NDArray[np.number]) -> float:
-    r"""Bias-corrected Cramér's V of a table of counts: 0 if the columns do not go together, 1 if one tells the other.
+    r"""Bias-corrected Cramér's V of a table of counts: 0 without association, 1 if one determines the other.
 
     .. math:: \tilde V = \sqrt{\frac{\tilde\varphi^2}{\min(\tilde r, \tilde c) - 1}}, \qquad
         \tilde\varphi^2 = \max\left(0, \frac{\chi^2}{n} - \frac{(r - 1)(c - 1)}{n - 1}\right), \qquad
         \tilde r = r - \frac{(r - 1)^2}{n - 1}
 
-    Rows and columns without records do not count. A column with one value goes together with nothing: 0.
+    Rows and columns without records do not count. A column with one value has no association: 0.
 
     W. Bergsma: A bias-correction for Cramér's V and Tschuprow's T, J. Korean Statistical Society 42(3), 2013.
 

@@ -1,7 +1,8 @@
 """Proportions: how the people of every class of a release are divided among the values of each column, pooled.
 
-:func:`hedgerow.core.proportions.label_margins.proportions_to_publish` makes them; it is imported apart, since it needs
-numba.
+All packages above ``core`` may import it; :func:`hedgerow.core.proportions.label_margins.proportions_to_publish` is
+imported separately.
+Start with :class:`Proportions`, then ``_pooling.py``, which explains why they single nobody out.
 """
 
 from hedgerow.core.proportions._exact import ExactColumn, ExactLabels, ExactProportions, count_labels, count_proportions
@@ -36,4 +37,4 @@ __all__ = [
 ]
 
 RESULTS_VERSION = 3
-"""Raised when other proportions, or other rows, are made of the same release: results of evaluations are then stale."""
+"""Raised when the same release gets other proportions or other rows: results of evaluations are then stale."""

@@ -1,8 +1,8 @@
 """Exact proportions: how many people of each class hold which original value.
 
-They are what proportions are made of, and are never published: where all columns of a class but one are known, they
-are the counts of its original tuples (see :mod:`hedgerow.proportions.pooling`). Labels stand apart, in
-:class:`ExactLabels`, so that what is made of :class:`ExactProportions` cannot depend on them.
+Published proportions are made from them. They are never published: where all columns of a class but one are known, they
+are the counts of its original tuples (see :mod:`hedgerow.core.proportions._pooling`). Labels are kept separate, in
+:class:`ExactLabels`, so that nothing that is made from :class:`ExactProportions` can depend on them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["ExactColumn", "ExactLabels", "ExactProportions", "HeldByPairs", "cou
 
 @dataclass(frozen=True, eq=False)
 class ExactColumn:
-    """One quasi-identifier: what each class publishes, and how many of its people hold which value.
+    """One quasi-identifier: the published value of each class, and how many of its people hold which value.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class ExactColumn:
     texts : tuple of str or None
         The published values, each once; ``None`` is an empty cell.
     kinds : tuple of str
-        What each of them is: see :class:`hedgerow.core.recoding.PublishedColumn`.
+        The kind of each; see :class:`hedgerow.core.recoding.PublishedColumn`.
     published : int array (classes,)
-        Which of them each class publishes.
+        The published value of each class.
     starts : int array (classes + 1,)
         Class ``i`` holds the values ``codes[starts[i]:starts[i + 1]]``, ascending.
     codes : int array
@@ -49,7 +49,7 @@ class ExactColumn:
     code_in_hierarchy : int array (domain.size,), optional
         The code of each value in the domain of the hierarchy.
     bounds : tuple of float, optional
-        The smallest and the largest number that the hierarchy which was given has room for.
+        The smallest and the largest number that the given hierarchy has room for.
     """
 
     domain: Domain
@@ -74,13 +74,13 @@ class ExactColumn:
         return np.asarray(np.diff(self.starts) > 1)
 
     def publishes(self, kind: PublishedKind) -> Bools:
-        """Which classes publish such a value."""
-        return np.array([one == kind for one in self.kinds], dtype=bool)[self.published]
+        """Which classes publish a value of this kind."""
+        return np.array([published == kind for published in self.kinds], dtype=bool)[self.published]
 
 
 @dataclass(frozen=True, eq=False)
 class HeldByPairs:
-    """How many people of which pair of class and label hold which value of a column; each pair and value once.
+    """How many people of each pair of class and label hold which value of a column; each pair and value once.
 
     Attributes
     ----------
@@ -94,22 +94,22 @@ class HeldByPairs:
 
 @dataclass(frozen=True, eq=False)
 class ExactLabels:
-    """The people of each class by their labels, and what they hold.
+    """The people of each class by their labels, and the values they hold.
 
     Attributes
     ----------
     target : str
         The column of the labels.
     kind : {"number", "text", "date"}
-        What its values are.
+        The kind of its values.
     labels : tuple of str or None
-        Its values; ``None`` is a missing one.
+        Its values; ``None`` is the missing value.
     regions : int array (levels, classes)
-        Which classes are told of together, at each level.
+        The region of each class at each level; the classes of a region are published together.
     strengths : float array (quasi-identifiers,)
-        How strongly drawn values depend on the label; 0 where nothing is told by label.
+        How strongly drawn values depend on the label; 0 if nothing is published by label.
     least : int
-        The people of a bin at the least, beside the support of the proportions.
+        The fewest people of a bin, where that is more than the support of the proportions.
     class_of_pair, label_of_pair, people : int arrays (pairs,)
         The labels that each class has, in the order of the classes, and the people who have them.
     columns : tuple of HeldByPairs
@@ -150,8 +150,7 @@ class ExactProportions:
 # --------------------------------------------------------------------------------------------------
 # Counting proportions: from the counts of the original table and the groups of a recoding to classes and values.
 #
-# What is counted of classes and values is one thing, what is counted by label another: pools are made of the first
-# alone.
+# Classes and values are counted separately from labels: pools are made from the former alone.
 
 
 _VAGUEST: Final[tuple[PublishedKind, ...]] = ("number", "suppressed", "label", "interval", "set", "value")
@@ -160,8 +159,8 @@ _VAGUEST: Final[tuple[PublishedKind, ...]] = ("number", "suppressed", "label", "
 def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
     """Count how many records of each class hold which value; lost records count nowhere.
 
-    Groups that publish the same are one class, because nobody who reads the release could tell them apart. Where people
-    are counted, each counts once, where they are at home.
+    Groups that publish the same values are one class, because a reader of the release sees no difference between them.
+    Where people are counted, each person counts once, by the representative record.
 
     Notes
     -----
@@ -170,15 +169,15 @@ def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
     texts, kinds, codes = zip(
         *(_texts(column, recoding.groups[:, at]) for at, column in enumerate(recoding.columns)), strict=True
     )
-    parts = [_part(one, pieces) for one, pieces in recoding.in_parts(counts)]
+    parts = [_part(part, pieces) for part, pieces in recoding.in_parts(counts)]
     # Groups without records are no classes.
     held = np.unique(np.concatenate([part.groups for part in parts]))
-    classes, class_of_group = _classes(codes, [len(one) for one in texts], held, len(recoding.groups))
+    classes, class_of_group = _classes(codes, list(map(len, texts)), held, len(recoding.groups))
     columns = []
     for at, name in enumerate(counts.quasi):
         domain = counts.domains[name]
         known = [part.entries[at] for part in parts]
-        keys = [class_of_group[one.group] * domain.size + one.code for one in known]
+        keys = [class_of_group[entries.group] * domain.size + entries.code for entries in known]
         key, entry = np.unique(np.concatenate(keys), return_inverse=True)
         class_of_entry, code = np.divmod(key, domain.size)
         used = np.unique(code).astype(np.int32)
@@ -189,7 +188,7 @@ def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
             classes[:, at].astype(np.int32),
             np.searchsorted(class_of_entry, np.arange(len(classes) + 1)).astype(np.int64),
             np.searchsorted(used, code).astype(np.int32),
-            np.bincount(entry, np.concatenate([one.records for one in known])).astype(np.int64),
+            np.bincount(entry, np.concatenate([entries.records for entries in known])).astype(np.int64),
         )
         columns.append(_with_hierarchy(column, counts.hierarchies.get(name), used))
     sizes = np.zeros(len(classes), dtype=np.int64)
@@ -199,10 +198,10 @@ def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
 
 
 def count_labels(counts: Counted, recoding: Recoding) -> ExactLabels | None:
-    """Count the people of each class by their labels, where the recoding wants margins by label and there is a target.
+    """Count the people of each class by their labels, if the recoding asks for label margins and there is a target.
 
-    Where people are counted, a class also shows rows of theirs beyond the one that represents them, of which nothing is
-    published: then there are no margins.
+    Where people are counted, a class also shows rows beside the representative records, of which nothing is published:
+    then there are no label margins.
     """
     by_label, target = recoding.by_label, counts.roles.target
     if (
@@ -218,7 +217,7 @@ def count_labels(counts: Counted, recoding: Recoding) -> ExactLabels | None:
     pieces = required(recoding.pieces, "how the cells of a table go to groups")
     kept = pieces.group >= 0
     held = np.unique(pieces.group[kept])
-    classes, class_of_group = _classes(codes, [len(one) for one in texts], held, len(recoding.groups))
+    classes, class_of_group = _classes(codes, list(map(len, texts)), held, len(recoding.groups))
     of_class = class_of_group[pieces.group[kept]]
     regions = np.full((len(by_label.regions), len(classes)), np.iinfo(np.int64).max)
     for of_group, found in zip(by_label.regions, regions, strict=True):
@@ -227,7 +226,7 @@ def count_labels(counts: Counted, recoding: Recoding) -> ExactLabels | None:
 
 
 def _classes(codes: Sequence[Ints], sizes: Sequence[int], held: Ints | Longs, groups: int) -> tuple[Ints, Longs]:
-    """The classes by what they publish in each column, and the class of each group; only of groups that are held."""
+    """The classes by their published values, and the class of each group; only of groups with records."""
     classes, class_of_held = tabulate([of_group[held] for of_group in codes], sizes, len(held))
     class_of_group = np.zeros(groups, dtype=np.int64)
     class_of_group[held] = class_of_held
@@ -243,7 +242,7 @@ class _Entries(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """The groups of a part of the table that have records, and what they hold, column by column."""
+    """The groups of a part of the table that have records, and the values they hold, column by column."""
 
     groups: Longs
     records: Longs
@@ -251,7 +250,7 @@ class _Part(NamedTuple):
 
 
 def _part(counts: FrequencyTable, pieces: Pieces) -> _Part:
-    kept = _told(counts, pieces)
+    kept = _counted_pieces(counts, pieces)
     cell, size = pieces.cell[kept], pieces.size[kept]
     groups, index = np.unique(pieces.group[kept], return_inverse=True)
     entries = []
@@ -266,7 +265,7 @@ def _part(counts: FrequencyTable, pieces: Pieces) -> _Part:
 def _labels(
     counts: FrequencyTable, by_label: ByLabel, regions: Longs, of_class: Longs, cell: Ints, size: Longs
 ) -> ExactLabels:
-    """How many people of each class have which label, and which values these hold; of pieces of cells."""
+    """How many people of each class have which label, and which values they hold; from pieces of cells."""
     target = required(counts.roles.target, "the target of a table")
     domain = counts.domains[target]
     key, pair = np.unique(of_class * domain.size + counts.values_of(target)[cell], return_inverse=True)
@@ -292,28 +291,28 @@ def _labels(
 
 
 def _texts(column: PublishedColumn, values: Ints) -> tuple[tuple[str | None, ...], tuple[PublishedKind, ...], Ints]:
-    """The texts that a column publishes, each once, what they are, and which of them each group has."""
+    """The texts that a column publishes, each once, their kinds, and which of them each group has."""
     kind_of: dict[str | None, PublishedKind] = {}
     for value in np.unique(values).tolist():
         text, kind = column.texts[value], column.kinds[value]
-        # A number may be the mean of one group and the value of another: the reader cannot know which.
+        # A number may be the mean of one group and the value of another: the reader cannot know.
         kind_of[text] = min(kind, kind_of.get(text, kind), key=_VAGUEST.index)
     known = {text: code for code, text in enumerate(kind_of)}
     codes = np.array([known.get(text, -1) for text in column.texts], dtype=np.int32)
     return tuple(kind_of), tuple(kind_of.values()), codes[values]
 
 
-def _told(counts: FrequencyTable, pieces: Pieces) -> Bools:
-    """Which pieces are told of: those that are published, and where people are counted, those at home."""
+def _counted_pieces(counts: FrequencyTable, pieces: Pieces) -> Bools:
+    """Which pieces count: those that are published and, where people are counted, of representative records."""
     kept: Bools = pieces.group >= 0
     return kept if counts.is_representative is None else kept & counts.is_representative[pieces.cell]
 
 
 def _with_hierarchy(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: Ints) -> ExactColumn:
-    """The column with the hierarchy that was given: the nodes of its values, or how far they may reach.
+    """The column with its given hierarchy: the nodes of its values, or the numbers it has room for.
 
-    Quantiles end at values of the column, and intervals of a given width reach as far as its values do: neither was
-    given, and each may be one person's value.
+    Quantiles end at values of the column, and intervals of a given width reach as far as its values do. Neither end was
+    given, and each may be the value of one person.
     """
     if hierarchy is None or hierarchy.automatic:
         return column

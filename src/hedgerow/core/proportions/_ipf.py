@@ -1,21 +1,20 @@
-"""Raking: how much more often people of a region, or those of them with a label, hold a value than their class tells.
+"""Iterative proportional fitting: how region and label change the shares of values in a class.
 
-Lifts tell of the people of a region how many are in which bin of a column, and the same of those who have one label. Of
-all ways to divide the people of each class so that these sums are met, the one that is nearest to the class's own
-shares multiplies them by factors of the bins:
+Label margins show how many people of a region, all of them or those with one label, are in which bin of a column. Of
+all ways to divide the people of each class so that these sums are met, the one nearest to the class's own shares
+multiplies them by factors of the bins:
 
     P(v | c, y)  ∝  s_c(v) · a(c, v) · t(c, y, v)
 
 with s_c the shares of class c (:class:`hedgerow.core.proportions.Spread`), and a and t products of one factor for each
-level
-of regions. The factors are found by iterative proportional fitting (W. E. Deming, F. F. Stephan: On a least squares
-adjustment of a sampled frequency table when the expected marginal totals are known, 1940): each factor is multiplied by
-what is told of its bin over what is expected in it, in turn, until all agree. First this is done for what is told of
-all people, which gives a; then for all that is told, which gives t: so a label of which too little is told has what the
+level of regions. The factors are found by iterative proportional fitting (W. E. Deming, F. F. Stephan: On a least
+squares adjustment of a sampled frequency table when the expected marginal totals are known, 1940): each factor in turn
+is multiplied by the published number of its bin over the expected one, until all agree. First the margins of all people
+are fitted, which gives a; then all margins, which gives t. So a label with too few people for margins has what the
 others leave. Only the classes whose people were counted take part; the factors serve all classes of the regions.
 
-Columns are drawn one by one, so those that say the same would overstate the label together. A column therefore has a
-*strength* s: what is drawn is s_c(v) · a(c, v) · t(c, y, v)^s, normalized.
+Columns are drawn separately, so columns with the same information would overstate the label together. A column
+therefore has a *strength* s: values are drawn by s_c(v) · a(c, v) · t(c, y, v)^s, normalized.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Longs, ranges
+from hedgerow.core.proportions._kernels import fit_margins
 from hedgerow.core.proportions._margins import ANYONE, ColumnLifts, Lifts
 from hedgerow.core.proportions._proportions import Proportions
 from hedgerow.core.proportions._spreading import Spread
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Tilt", "tilted"]
 
-# Sweeps end where every bin is this near to what is told. That may ask for more than the classes can give, so that
-# neither sweeps nor factors go on forever.
+# Sweeps end when every bin is this near to its published number. The classes may not be able to reach it, so sweeps and
+# factors are limited.
 _NEAR: Final = 0.002
 _SWEEPS: Final = 30
 _MOST: Final = 1e6
@@ -51,14 +51,13 @@ class Tilt:
     ----------
     strength : float
     labels : int
-        How many there are.
+        The number of labels.
     path : int array (classes,)
-        The regions of each class, over all levels, as one number; the last one has the classes of which nothing is
-        told.
+        The regions of each class, over all levels, as one number; the last number is for classes without margins.
     shared : float array (paths, pools)
-        By how much the shares of a class are multiplied, whatever the label is.
+        The factors of the shares of a class, whatever the label is.
     factors : float array (paths, labels + 1, pools)
-        By how much they are multiplied besides for each label, at full strength; the last one, of ones, is for anyone.
+        The further factors for each label, at full strength; the last row, of ones, is for anyone.
     shares : sparse array (classes, pools)
         The share of each class that is in each pool.
     """
@@ -71,8 +70,8 @@ class Tilt:
     shares: csr_array
 
     @cached_property
-    def told(self) -> Bools:
-        """Of which classes something is told."""
+    def varies(self) -> Bools:
+        """Which classes have margins."""
         return np.asarray(self.path < len(self.shared) - 1)
 
     def at(self, strength: float) -> Tilt:
@@ -80,14 +79,14 @@ class Tilt:
         return replace(self, strength=strength)
 
     def weights(self, classes: Longs, pools: Longs, label: int) -> Floats:
-        """What the shares of values are multiplied by, before they are normalized; 1 for the pool -1.
+        """The factors of the shares of values, before they are normalized; 1 for the pool -1.
 
         The label may be :data:`~hedgerow.core.proportions._margins.ANYONE`.
         """
         return np.asarray(self._raised[self.path[classes], label, pools])
 
     def log_ratios(self, classes: Longs, pools: Longs, label: int) -> Floats:
-        """The logarithm of P(v | c, y) / s_c(v) for a label, one for each class and pool; 0 where nothing is told.
+        """The logarithm of P(v | c, y) / s_c(v) for a label, for each class and pool; 0 without margins.
 
         Parameters
         ----------
@@ -101,7 +100,7 @@ class Tilt:
 
     @cached_property
     def _norms(self) -> Floats:
-        """What the multiplied shares of each class add up to, (classes, labels + 1). O(classes × pools × labels)."""
+        """The sum of the multiplied shares of each class, (classes, labels + 1). O(classes × pools × labels)."""
         held = self.shares
         pools = held.indices.astype(np.int64)
         of_entry = np.repeat(np.arange(held.shape[0]), np.diff(held.indptr))
@@ -121,7 +120,7 @@ class Tilt:
 
 
 def tilted(proportions: Proportions, name: str, spread: Spread | None = None) -> Tilt | None:
-    """Find how the values of a column depend on regions and labels; ``None`` if it is not told.
+    """Find how the values of a column depend on regions and labels; ``None`` if it has no margins.
 
     Parameters
     ----------
@@ -163,78 +162,76 @@ def tilted(proportions: Proportions, name: str, spread: Spread | None = None) ->
         return None
     column = proportions.column(name)
     shares = (column.spread() if spread is None else spread).pools
-    told = lifts.columns[name]
-    # Of classes where the column does not vary nothing is told.
+    margins = lifts.columns[name]
+    # Classes where the column does not vary have no margins.
     nowhere = int(lifts.regions.max()) + 1
     regions = np.where(column.varying, lifts.regions, nowhere)
     paths, path = np.unique(regions, axis=1, return_inverse=True)
     if not (paths[0] == nowhere).any():
         paths = np.column_stack([paths, np.full(len(paths), nowhere)])
-    facts = _Facts(lifts, told, len(column.pools), nowhere)
-    shared, factors = _raked(facts, lifts, regions, paths, shares)
-    return Tilt(told.strength, len(lifts.labels), path.reshape(-1), shared, factors, shares)
+    targets = _Targets(lifts, margins, len(column.pools), nowhere)
+    shared, factors = _fitted(targets, lifts, regions, paths, shares)
+    return Tilt(margins.strength, len(lifts.labels), path.reshape(-1), shared, factors, shares)
 
 
-class _Facts:
-    """What is told of a column, and of whom.
+class _Targets:
+    """The margins of a column, to which factors are fitted.
 
     Attributes
     ----------
     row : int array (regions + 1, labels + 1)
-        Which of what is told is of a region and a label, the last of them anyone; -1 if nothing is.
-    bin_of_pool : int array (told, pools)
+        The margin of each region and label, the last label being anyone; -1 if there is none.
+    bin_of_pool : int array (margins, pools)
     records : float array (bins,)
     """
 
-    def __init__(self, lifts: Lifts, told: ColumnLifts, pools: int, nowhere: int) -> None:
+    def __init__(self, lifts: Lifts, margins: ColumnLifts, pools: int, nowhere: int) -> None:
         self.row = np.full((nowhere + 1, len(lifts.labels) + 1), -1, dtype=np.int64)
-        self.row[told.region, told.label] = np.arange(len(told.region))
-        self.bin_of_pool = told.bin_of_pool(pools)
-        self.records = told.records.astype(np.float64)
+        self.row[margins.region, margins.label] = np.arange(len(margins.region))
+        self.bin_of_pool = margins.bin_of_pool(pools)
+        self.records = margins.records.astype(np.float64)
 
     def factor(self, factors: Floats, regions: Longs, label: int) -> Floats:
         """The product over all levels of the factors of some paths for a label, (paths, pools)."""
         product = np.ones((regions.shape[1], self.bin_of_pool.shape[1]))
         for row in self.row[regions, label]:
-            told = row >= 0
-            product[told] *= factors[self.bin_of_pool[row[told]]]
+            has_margin = row >= 0
+            product[has_margin] *= factors[self.bin_of_pool[row[has_margin]]]
         return np.clip(product, 1 / _MOST, _MOST)
 
 
-def _raked(facts: _Facts, lifts: Lifts, regions: Longs, paths: Longs, shares: csr_array) -> tuple[Floats, Floats]:
-    """The factors of each path: for anyone, and besides for each label."""
-    from hedgerow.core.proportions._ipf_kernels import rake  # with numba, which nothing else here needs
-
+def _fitted(targets: _Targets, lifts: Lifts, regions: Longs, paths: Longs, shares: csr_array) -> tuple[Floats, Floats]:
+    """The factors of each path: for anyone, and the further factors for each label."""
     labels = len(lifts.labels)
     people = np.bincount(lifts.class_of_pair, lifts.people)
     counted = np.flatnonzero(people)
     begin, entries = _entries(shares, counted)
-    rows = facts.row[regions[:, counted], ANYONE]
-    found = np.ones(len(facts.records))
+    rows = targets.row[regions[:, counted], ANYONE]
+    factor_of_bin = np.ones(len(targets.records))
     weights = shares.data[entries].copy()
-    rake(begin, shares.indices[entries], weights, people[counted].astype(np.float64), rows, facts.bin_of_pool,
-         facts.records, found, _SWEEPS, _NEAR, _MOST)  # fmt: skip
-    shared = facts.factor(found, paths, ANYONE)
+    fit_margins(begin, shares.indices[entries], weights, people[counted].astype(np.float64), rows, targets.bin_of_pool,
+         targets.records, factor_of_bin, _SWEEPS, _NEAR, _MOST)  # fmt: skip
+    shared = targets.factor(factor_of_bin, paths, ANYONE)
 
     begin, entries = _entries(shares, lifts.class_of_pair)
     of_pair = regions[:, lifts.class_of_pair]
-    # Level by level, what is told of anyone and what is told of the label.
-    rows = np.concatenate([facts.row[of_pair, ANYONE], facts.row[of_pair, lifts.label_of_pair]])
+    # Level by level, the margins of anyone and those of the label.
+    rows = np.concatenate([targets.row[of_pair, ANYONE], targets.row[of_pair, lifts.label_of_pair]])
     where = np.repeat(np.arange(len(lifts.people)), np.diff(begin))
     path_of_pair = _path_of(paths, of_pair)
     weights = shares.data[entries] * shared[path_of_pair[where], shares.indices[entries]]
-    found = np.ones(len(facts.records))
-    rake(begin, shares.indices[entries], weights, lifts.people.astype(np.float64), rows, facts.bin_of_pool,
-         facts.records, found, _SWEEPS, _NEAR, _MOST)  # fmt: skip
-    of_anyone = facts.factor(found, paths, ANYONE)
+    factor_of_bin = np.ones(len(targets.records))
+    fit_margins(begin, shares.indices[entries], weights, lifts.people.astype(np.float64), rows, targets.bin_of_pool,
+         targets.records, factor_of_bin, _SWEEPS, _NEAR, _MOST)  # fmt: skip
+    of_anyone = targets.factor(factor_of_bin, paths, ANYONE)
     factors = np.ones((paths.shape[1], labels + 1, shared.shape[1]))
     for label in range(labels):
-        factors[:, label] = np.clip(of_anyone * facts.factor(found, paths, label), 1 / _MOST, _MOST)
+        factors[:, label] = np.clip(of_anyone * targets.factor(factor_of_bin, paths, label), 1 / _MOST, _MOST)
     return shared, factors
 
 
 def _entries(shares: csr_array, classes: Longs) -> tuple[Longs, Longs]:
-    """Where the entries of some classes begin among theirs, and which entries of the shares these are."""
+    """The entries of some classes: where those of each begin, and which entries of the shares they are."""
     sizes = np.diff(shares.indptr)[classes]
     entries, _ = ranges(shares.indptr[classes], sizes)
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), entries
@@ -242,5 +239,5 @@ def _entries(shares: csr_array, classes: Longs) -> tuple[Longs, Longs]:
 
 def _path_of(paths: Longs, regions: Longs) -> Longs:
     """The number of each path."""
-    known = {tuple(one): at for at, one in enumerate(paths.T.tolist())}
-    return np.array([known[tuple(one)] for one in regions.T.tolist()], dtype=np.int64)
+    number = {tuple(path): at for at, path in enumerate(paths.T.tolist())}
+    return np.array([number[tuple(path)] for path in regions.T.tolist()], dtype=np.int64)

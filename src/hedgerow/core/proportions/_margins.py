@@ -1,4 +1,4 @@
-"""Finding the class of a published row: its cells as text, in the one way that all ways of storing them share."""
+"""Label margins of a release, and the published cells as text, however a table stores them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def published_texts(
     column : narwhals Series
         As it came from a release, or was read back from a file: numbers may have become text or the other way round.
     kind : {"number", "text", "date"}
-        What the original values are.
+        The kind of the original values.
     missing : sequence of str
         Texts that mean "no value"; they become ``None``, as an empty cell does.
 
@@ -46,38 +46,38 @@ def published_texts(
         encoded = encoded.cast(pa.timestamp("us", encoded.type.tz), safe=False)
     codes, distinct = dictionary_of(column.name, encoded)
     texts = [None if cell in missing else spelled(cell, kind) for cell in distinct.to_pylist()]
-    # The last one is for null.
+    # The last text is for null.
     return [*texts, None], np.where(codes < 0, len(texts), codes).astype(np.int64)
 
 
 # --------------------------------------------------------------------------------------------------
-# Lifts: what a release tells of regions and by label, beside the proportions of its classes.
+# Lifts: what a release publishes of regions and by label, beside the proportions of its classes.
 #
-# A *region* is a union of whole classes. There are several *levels* of them: the whole table, two halves, and so on.
-# Of the people of a region, all of them or those who have one label, is told how they are divided among the pools of
-# a column: in bins, runs of neighbouring pools that together are the whole column, each of at least as many people as
-# the proportions have support. :mod:`hedgerow.proportions.lifting` makes them and says whose people count, and why
-# nobody is singled out; :mod:`hedgerow.proportions.raking` is how they are read.
+# A *region* is a union of whole classes. There are several *levels* of them: the whole table, two halves, and so on. Of
+# the people of a region, all of them or those with one label, it is published how they are divided among the pools of a
+# column: in bins, runs of neighbouring pools that together are the whole column, each of at least as many people as the
+# support of the proportions. :mod:`hedgerow.core.proportions.label_margins` makes them, defines whose people count, and
+# explains why nobody is singled out; :mod:`hedgerow.core.proportions._ipf` reads them.
 
 
 ANYONE: Final = -1
-"""In the place of a label: all people, whatever theirs is."""
+"""In the place of a label: all people, whatever their label is."""
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnLifts:
-    """One quasi-identifier: how the people of a region, or those of them with one label, are divided among its pools.
+    """One quasi-identifier: how the people of a region, all or those with one label, are divided among its pools.
 
     Attributes
     ----------
     strength : float
-        How strongly drawn values depend on the label: 1 is as told, 0 not at all.
-    region, label : int arrays (told,)
-        Of whom is told; the label is :data:`ANYONE` where it is all people of the region.
-    starts : int array (told + 1,)
-        Where the bins of each begin.
+        How strongly drawn values depend on the label: 1 is as published, 0 not at all.
+    region, label : int arrays (margins,)
+        Whose margin it is; the label is :data:`ANYONE` for all people of the region.
+    starts : int array (margins + 1,)
+        Where the bins of each margin begin.
     first : int array (bins,)
-        The pool at which a bin begins; it reaches to where the next one does, the last one to the end.
+        The first pool of a bin; it reaches up to the next bin, the last bin to the end.
     records : int array (bins,)
         How many people are in the bin.
     """
@@ -90,27 +90,27 @@ class ColumnLifts:
     records: Longs
 
     @cached_property
-    def told_of_bin(self) -> Longs:
-        """Of whom each bin tells."""
+    def margin_of_bin(self) -> Longs:
+        """The margin of each bin."""
         return np.repeat(np.arange(len(self.region)), np.diff(self.starts))
 
     def bin_of_pool(self, pools: int) -> Longs:
-        """The bin of each pool, (told, pools)."""
+        """The bin of each pool, (margins, pools)."""
         begins = np.zeros((len(self.region), pools), dtype=np.int64)
-        begins[self.told_of_bin, self.first] = 1
+        begins[self.margin_of_bin, self.first] = 1
         return np.asarray(self.starts[:-1, None] + np.cumsum(begins, axis=1) - 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Lifts:
-    """What is told of people by their label.
+    """The label margins of a release.
 
     Attributes
     ----------
     target : str
         The column of the labels.
     kind : {"number", "text", "date"}
-        What its values are.
+        The kind of its values.
     labels : tuple of str or None
         Its values as they are published; ``None`` is an empty cell.
     regions : int array (levels, classes)
@@ -118,7 +118,7 @@ class Lifts:
     class_of_pair, label_of_pair, people : int arrays (pairs,)
         The classes whose people count, with their labels and how many people have these.
     columns : mapping of column to ColumnLifts
-        The quasi-identifiers that something is told of.
+        The quasi-identifiers with margins.
     """
 
     target: str
@@ -131,7 +131,7 @@ class Lifts:
     columns: Mapping[str, ColumnLifts]
 
     def codes_of(self, labels: tuple[str | None, ...]) -> Longs:
-        """Which of the labels some texts are, -1 for those that are none."""
+        """The codes of some texts among the labels, -1 for any other text."""
         known = {spelled(text, self.kind): code for code, text in enumerate(self.labels)}
         return np.array([known.get(spelled(text, self.kind), -1) for text in labels], dtype=np.int64)
 

@@ -1,14 +1,16 @@
-"""What a release says of its classes beyond the published values: how many of their people are in which bin.
+"""The proportions of a release: how many people of each class are in which bin of each column.
 
 A class is the rows with the same published quasi-identifiers. Its people are counted in bins, each of at least as many
-people as the proportions have support: runs of neighbouring pools (see :mod:`hedgerow.proportions.pools`), and pools of
-one value where enough of the class have it. Beside the classes stands the marginal of each column, by which a bin is
-shared among its pools. No value is named that fewer people have than the support; the published table may name it.
+people as the support of the proportions: runs of neighbouring pools (see :mod:`hedgerow.core.proportions._pools`), and
+pools of one value if enough people of the class hold it. The marginal of each column is published beside the classes;
+by it the people of a bin are shared among its pools. No value is named that fewer people than the support hold; the
+published table may name it.
 
 The idea: k-anonymous data representation for neural networks, section III.
 
-**Deviations**: the paper tells how many people hold each value exactly. That is the original table again where a class
-is open in one column only, so values are pooled (:mod:`hedgerow.proportions.pooling` says how, and why that suffices).
+**Deviations**: the paper publishes exactly how many people hold each value. That is the original table again where a
+class has several values in one column only, so values are pooled (:mod:`hedgerow.core.proportions._pooling` describes
+how, and why that suffices).
 """
 
 from __future__ import annotations
@@ -48,34 +50,34 @@ _EXACT_FORMAT: Final = "hedgerow proportions 1"
 
 @dataclass(frozen=True, eq=False)
 class ColumnProportions:
-    """One quasi-identifier: what each class publishes, and how many of its people are in which bin.
+    """One quasi-identifier: the published value of each class, and how many of its people are in which bin.
 
     Attributes
     ----------
     name : str
     kind : {"number", "text", "date"}
-        What the original values are.
+        The kind of the original values.
     step : Fraction
         The width of one cell of the column's grid; of dates in days.
     pools : Pools
     marginal : int array (pools,)
-        How many people of the table are in each pool, rounded to multiples of the support. Classes of which only this
-        column is open count only where a bin is one pool. If the last pool has fewer people than the support, perhaps
-        none, half of the support stands for it.
+        How many people of the table are in each pool, rounded to multiples of the support. Classes with several values
+        in this column only count only where a bin is one pool. If the last pool has fewer people than the support,
+        perhaps none, half of the support stands for it.
     texts : tuple of str or None
         The published values, each once; ``None`` is an empty cell.
     published : int array (classes,)
-        Which of them each class publishes.
+        The published value of each class.
     starts : int array (classes + 1,)
         Class ``i`` has the bins ``starts[i]`` to before ``starts[i + 1]``.
     first, last : int arrays (bins,)
-        The pools from which to which a bin reaches; those that have a bin of their own in the class are not in it.
+        The first and the last pool of a bin; pools with a bin of their own in the class are not in it.
     records : int array (bins,)
         How many people are in the bin.
     support : int
-        Every bin has at least so many people.
+        The fewest people of a bin.
     plain : bool array (classes,), optional
-        Which classes publish the one value that all their people have. It is not told: a file does not have it.
+        Which classes publish the one value that all their people have. It is not published: a file does not have it.
     """
 
     name: str
@@ -99,19 +101,19 @@ class ColumnProportions:
 
     @cached_property
     def code_of_text(self) -> dict[str | None, int]:
-        """The published values as they are spelled in all tables, and which they are."""
+        """The code of each published value, in the spelling that all tables share."""
         return {spelled(text, self.kind): code for code, text in enumerate(self.texts)}
 
     @cached_property
     def own(self) -> Bools:
-        """Which bins are one value, told with the number of its people."""
+        """Which bins are one value, published with the number of its people."""
         return np.asarray((self.first == self.last) & self.pools.alone[self.first])
 
     @cached_property
     def varying(self) -> Bools:
-        """Which classes may hold several pools, as far as everybody can see: they publish no number, and bins allow it.
+        """Which classes may hold several pools as far as readers can see: they publish no number, and bins allow it.
 
-        Only of these classes people are told by label.
+        Only the people of these classes enter label margins.
         """
         reach = np.maximum.reduceat(self.last, self.starts[:-1]) > np.minimum.reduceat(self.first, self.starts[:-1])
         if self.kind == "text":
@@ -120,16 +122,16 @@ class ColumnProportions:
         return np.asarray(reach & ~np.array(number, dtype=bool)[self.published])
 
     def labels(self, hierarchy: Hierarchy | None) -> PublishedLabels:
-        """What a hierarchy says of the published cells and of the pools that are one of its nodes."""
+        """The labels of a hierarchy among the published cells and the pools that are its nodes."""
         nodes = (text for at, text in enumerate(self.pools.texts) if not self.pools.alone[at] and at != self.pools.rest)
         return published_labels(hierarchy, self.name, (*self.texts, *nodes) if self.kind == "text" else self.texts)
 
     def spread(self, below: Leaves = NO_LABELS, listed: Collection[str | None] = ()) -> Spread:
-        """The values that each class may hold, with their shares: the one place where bins become values.
+        """The values that each class may hold, with their shares; bins become values only here.
 
-        Every bin is shared among its pools by the marginal, as far as the published cell allows, and a pool among its
-        values equally: the numbers of a range, or those values that the table or a hierarchy names. Where neither
-        names any, the value is missing.
+        Every bin is shared among its pools by the marginal, as far as the published cell allows, and a pool equally
+        among its values: the numbers of a range, or the values that the table or a hierarchy names. If neither names
+        any, the value is missing.
 
         Parameters
         ----------
@@ -154,9 +156,9 @@ class Proportions(NotebookRepr):
     missing : tuple of str
         Texts that mean "no value" in the published table.
     min_support : int
-        Every bin has at least so many people; a class of fewer has one that says nothing.
+        The fewest people of a bin; a class of fewer people has one bin over the whole column.
     lifts : Lifts, optional
-        What is told by label.
+        The label margins.
 
     Examples
     --------
@@ -189,11 +191,11 @@ class Proportions(NotebookRepr):
     def column(self, name: str) -> ColumnProportions:
         """The proportions of one quasi-identifier."""
         if name not in self.quasi:
-            raise BadInput.unknown("column", name, self.quasi, "The proportions speak of the quasi-identifiers.")
+            raise BadInput.unknown("column", name, self.quasi, "The proportions are those of the quasi-identifiers.")
         return self.columns[self.quasi.index(name)]
 
     def shares(self, name: str) -> dict[str | None, dict[str | None, float]]:
-        """What a published value of a column stands for: the share of each pool, over all classes with it."""
+        """The shares of pools behind each published value of a column, over all classes that publish it."""
         column = self.column(name)
         spread = column.spread()
         starts, codes, people = spread.classes()
@@ -203,33 +205,33 @@ class Proportions(NotebookRepr):
         key = column.published[of_class].astype(np.int64) * (pools + 1) + spread.pool[codes] + 1
         counts = np.bincount(key, people, len(column.texts) * (pools + 1)).reshape(-1, pools + 1)[:, 1:]
         return {
-            text: {column.pools.texts[at]: float(one[at] / one.sum()) for at in np.flatnonzero(one).tolist()}
-            for text, one in zip(column.texts, counts, strict=True)
+            text: {column.pools.texts[at]: float(people[at] / people.sum()) for at in np.flatnonzero(people).tolist()}
+            for text, people in zip(column.texts, counts, strict=True)
         }
 
     def classes_of(self, frame: nw.DataFrame[Any]) -> Longs:
-        """The class of each row of a published table, -1 where none publishes its quasi-identifiers.
+        """The class of each row of a published table, -1 if no class publishes its quasi-identifiers.
 
-        Rows recoded by ``recoding.transform`` have the class of the group that they were sent to.
+        Rows recoded by ``recoding.transform`` have the class of their group.
         """
         absent = [name for name in self.quasi if name not in frame.columns]
         if absent:
-            raise BadInput.unknown("column", absent[0], frame.columns, "The proportions speak of it.")
+            raise BadInput.unknown("column", absent[0], frame.columns, "The proportions need it.")
         codes = []
         for column in self.columns:
             texts, index = published_texts(frame[column.name], column.kind, self.missing)
-            # One beyond the last where no class publishes it.
+            # The code beyond the last if no class publishes the text.
             code = [column.code_of_text.get(text, len(column.texts)) for text in texts]
             codes.append(np.array(code, dtype=np.int32)[index])
         distinct, row = tabulate(codes, [len(column.texts) + 1 for column in self.columns], len(frame))
-        class_of = [self._class_of_codes.get(tuple(one), -1) for one in distinct.tolist()]
+        class_of = [self._class_of_codes.get(tuple(codes_of_row), -1) for codes_of_row in distinct.tolist()]
         return np.array(class_of, dtype=np.int64)[row]
 
     @cached_property
     def _class_of_codes(self) -> dict[tuple[int, ...], int]:
-        """The classes by the codes of what they publish."""
+        """The classes by the codes of their published values."""
         classes = np.stack([column.published for column in self.columns], axis=1)
-        return {tuple(one): at for at, one in enumerate(classes.tolist())}
+        return {tuple(published): at for at, published in enumerate(classes.tolist())}
 
     def to_dict(self) -> dict[str, Any]:
         """The proportions as JSON."""
@@ -247,8 +249,8 @@ class Proportions(NotebookRepr):
         """Read what :meth:`to_dict` wrote."""
         if stored["format"] == _EXACT_FORMAT:
             raise BadInput(
-                "These proportions are of an older version of Hedgerow and exact, so that they single people out: "
-                "anonymize the table anew to get pooled ones."
+                "These proportions are of an older version of Hedgerow and exact, so that they single people out. "
+                "Anonymize the table again to get pooled proportions."
             )
         if stored["format"] == _LEAKING_FORMAT:
             warnings.warn(
@@ -308,10 +310,10 @@ def _column_from_dict(stored: Mapping[str, Any], support: int) -> ColumnProporti
 
 
 # --------------------------------------------------------------------------------------------------
-# Parts: what the proportions of a column are told of where they become columns of a table.
+# Parts: a column of shares stands for each part of an original column.
 #
-# A category has its values as parts; numbers and dates, which may have thousands of values, the finest groups of
-# their hierarchy. Every record is in one part, so that the shares of a class add up to 1.
+# The parts of a category are its values; those of numbers and dates, which may have thousands of values, are the finest
+# groups of their hierarchy. Every record is in one part, so that the shares of a class add up to 1.
 
 
 class Parts(NamedTuple):
@@ -333,7 +335,7 @@ class Parts(NamedTuple):
 
 
 def part_name(column: str, part: str) -> str:
-    """What the column of a part is called.
+    """The name of the column of a part.
 
     >>> part_name("age", "[20,30)")
     'age=[20,30)'
@@ -377,8 +379,8 @@ def shares_of_parts(proportions: Proportions, hierarchies: Mapping[str, EncodedH
     ----------
     proportions : Proportions
     hierarchies : mapping of column to EncodedHierarchy
-        How columns generalize; they are encoded anew for the values that published records hold. A column without
-        one gets the hierarchy that suits it.
+        How columns generalize; they are encoded anew for the values that published records hold. A column without a
+        hierarchy gets an automatic one.
 
     Returns
     -------
@@ -404,7 +406,7 @@ def shares_of_parts(proportions: Proportions, hierarchies: Mapping[str, EncodedH
 
 
 def _encoded(source: Hierarchy | None, domain: Domain) -> EncodedHierarchy:
-    """A hierarchy for what is told of a column; one that lists numbers may not know those that stand for a range."""
+    """A hierarchy for the values of proportions; a list of numbers may lack those that stand for a range."""
     try:
         return resolve(source, domain, domain.name)
     except BadInput:

@@ -161,11 +161,11 @@ def _listed(cells: Iterable[Meaning], listed: Iterable[str | None]) -> set[str |
 
 def _pools_of_values(pools: Pools, values: Iterable[str | None], below: Leaves) -> dict[str | None, int]:
     """The pool of each of some values, and of all that pools name; values that are in none are left out."""
-    nodes = [(at, below[text]) for at, text in enumerate(pools.texts) if text in below and not pools.alone[at]]
+    nodes = [(at, below[str(text)]) for at, text in enumerate(pools.texts) if text in below and not pools.alone[at]]
     # A node of few values stands below one of more.
     nodes.sort(key=lambda node: -len(node[1]))
-    of_node = {value: at for at, inside in nodes for value in inside}
-    pool_of = {**dict.fromkeys(values, pools.rest), **of_node, **pools.of_value}
+    of_node: dict[str | None, int] = {value: at for at, inside in nodes for value in inside}
+    pool_of: dict[str | None, int] = {**dict.fromkeys(values, pools.rest), **of_node, **pools.of_value}
     return {value: at for value, at in pool_of.items() if at >= 0}
 
 

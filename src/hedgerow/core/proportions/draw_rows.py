@@ -1,20 +1,20 @@
-"""Dealing out the people of each class to its rows: ordinary values, as a function of the release alone.
+"""Drawing rows of ordinary values, as a function of the release alone.
 
-Every quasi-identifier of every row is drawn anew. The bins that the people of a class are in are dealt out to its rows,
-so that each class has exactly as many of each bin as the original; which row of the class has which one is random.
-Inside a bin a value is drawn by the marginal of the column, as far as the published cell allows; a number that stands
-for a piece of a range becomes any number of the grid there. Nothing is read but the published table, its proportions,
-and what published labels stand for.
+Every quasi-identifier of every row is drawn anew. The bins of a class are dealt out to its rows, so that each class has
+exactly as many people in each bin as the original; it is random which row of the class has which bin. Inside a bin a
+value is drawn by the marginal of the column, as far as the published cell allows; a number that stands for a piece of a
+range becomes any number of the grid there. Only the published table, its proportions and the meaning of published
+labels are read.
 
-Where a column is told of regions or by label, the rows of each class and label are drawn apart, each by itself, by the
-shares of the class times what region and label multiply them by (:mod:`hedgerow.core.proportions._ipf`).
+Where a column has label margins, the rows of each class and label are drawn separately, each by itself, by the shares
+of the class times the factors of region and label (:mod:`hedgerow.core.proportions._ipf`).
 
 J. Shao, J. Beckford: Learning decision trees from anonymized data, section IV, names three ways to map a generalized
-value to an original one: at random, the most frequent one, and by the distribution in the original table.
+value to an original value: at random, the most frequent value, and by the distribution in the original table.
 
-**Deviations**: the distribution is that of each class as far as its bins tell it, met exactly instead of on average,
-and only inside them that of the whole table; the most frequent value is never taken for all, because the others would
-vanish.
+**Deviations**: the distribution is that of each class as far as its bins show it, met exactly instead of on average,
+and only inside bins that of the whole table; the most frequent value is never taken for all rows, because the other
+values would vanish.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ def deal_columns(
         labelled = None if tilt is None or label_of_row is None else LabelledRows(tilt, label_of_row)
         return deal_values(spread, rows, repeats, own, labelled)
 
-    # Each column has random numbers of its own, so that it does not matter which thread is first.
+    # Each column has its own random numbers, so that the order of the threads does not matter.
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         results = pool.map(dealt, range(len(columns)), generator.spawn(len(columns)))
         return dict(zip(quasi, results, strict=True))
 
 
 def with_drawn(opened: OpenFrame, drawn: Mapping[str, Drawn], rows: Longs) -> Any:
-    """A published table with its drawn columns, in the type that it came in.
+    """A published table with its drawn columns, in its original type.
 
     Parameters
     ----------
@@ -112,23 +112,23 @@ def with_drawn(opened: OpenFrame, drawn: Mapping[str, Drawn], rows: Longs) -> An
     drawn : mapping of column to Drawn
         The whole table once for each repeat.
     rows : int array
-        Which rows of these repeats, one after the other, the table shall have, in this order.
+        Which rows of all repeats in a row the table gets, in this order.
     """
     frame = opened.frame
     published = rows % len(frame) if len(frame) else rows
-    as_it_is = np.array_equal(rows, np.arange(len(frame)))
+    unchanged = np.array_equal(rows, np.arange(len(frame)))
     columns: dict[str, nw.Series[Any]] = {}
     for name in frame.columns:
         if name in drawn:
             values, codes = drawn[name]
-            columns[name] = _series(opened, name, values)[codes if as_it_is else codes[rows]]
+            columns[name] = _series(opened, name, values)[codes if unchanged else codes[rows]]
         else:
-            columns[name] = frame[name] if as_it_is else frame[name][published]
+            columns[name] = frame[name] if unchanged else frame[name][published]
     return opened.back(assemble(opened, columns))
 
 
 def _series(opened: OpenFrame, name: str, values: pa.Array) -> nw.Series[Any]:
-    # pandas has no type of its own for days.
+    # pandas has no type for days.
     if pa.types.is_date(values.type) and opened.frame.implementation.is_pandas_like():
         values = values.cast(pa.timestamp("us"))
     return opened.series(name, values)
@@ -136,17 +136,17 @@ def _series(opened: OpenFrame, name: str, values: pa.Array) -> nw.Series[Any]:
 
 @dataclass(frozen=True, eq=False)
 class ClassRows:
-    """The rows of a table in the order of their classes, beside the piles that they take from.
+    """The rows of a table in the order of their classes, and the pile of each class from which they take.
 
     Attributes
     ----------
     class_of_row : int array (rows,)
     sizes : int array (classes,)
-        How many people the pile of each class holds.
+        The number of people in the pile of each class.
     order : int array (rows,)
         The rows, class after class.
     place : int array (rows,)
-        Which one of all piles, one after the other, each row of ``order`` takes.
+        Which position in all piles together each row of ``order`` takes.
     crowded : bool
         Whether some class has more rows than people, so that its pile is dealt out several times.
     """
@@ -159,7 +159,7 @@ class ClassRows:
 
 
 def rows_by_class(class_of_row: Longs, sizes: Longs) -> ClassRows:
-    """Line up the rows of each class before its pile; every row has a class."""
+    """Assign the rows of each class to its pile; every row has a class."""
     order = np.argsort(class_of_row, kind="stable")
     rows = np.bincount(class_of_row, minlength=len(sizes))
     sorted_class = class_of_row[order]
@@ -172,8 +172,8 @@ def rows_by_class(class_of_row: Longs, sizes: Longs) -> ClassRows:
 def deal(records: Longs, rows: ClassRows, generator: np.random.Generator) -> Longs:
     """Give every row one of the bins of its class.
 
-    A class with as many rows as people gives out each bin as often as it has people; one with fewer rows gives out
-    some of them; one with more rows gives out all of them as often as they fit, and some once more.
+    In a class with as many rows as people each bin is given out as often as it has people. A class with fewer rows
+    gives out some of them; a class with more rows gives out all of them as often as they fit, and some once more.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def deal(records: Longs, rows: ClassRows, generator: np.random.Generator) -> Lon
     """
     piles = np.repeat(np.arange(len(rows.sizes)), rows.sizes)
     people = np.repeat(np.arange(len(records)), records)[_shuffled(piles, generator)]
-    # Rows that take the same place in the pile would share their bins in every column, were they not shuffled too.
+    # Without shuffling, rows with the same position in the pile would share their bins in every column.
     order = _shuffled(rows.class_of_row, generator) if rows.crowded else rows.order
     bins = np.empty(len(order), dtype=np.int64)
     bins[order] = people[rows.place]
@@ -210,7 +210,7 @@ class LabelledRows:
     ----------
     tilt : Tilt
     label_of_row : int array (rows,)
-        The codes of the labels; :data:`~hedgerow.core.proportions._margins.ANYONE` where it is unknown.
+        The codes of the labels; :data:`~hedgerow.core.proportions._margins.ANYONE` if the label is unknown.
     """
 
     tilt: Tilt
@@ -224,14 +224,14 @@ def deal_values(
     generator: np.random.Generator,
     labelled: LabelledRows | None = None,
 ) -> tuple[pa.Array, Longs]:
-    """Give every row a value that its class may hold, ``repeats`` times; where it is told, by its label.
+    """Give every row a value that its class may hold, ``repeats`` times; by its label if there are label margins.
 
     Returns
     -------
     values : Arrow array
         Distinct values.
     codes : int array (repeats * rows,)
-        Which of them each row has, the whole table once for each repeat.
+        The value of each row, the whole table once for each repeat.
     """
     dealt = [_values_of_bins(spread, deal(spread.records, rows, generator), generator) for _ in range(repeats)]
     codes = np.concatenate(dealt)
@@ -274,18 +274,18 @@ def _drawn(reached: Floats, begin: Longs, end: Longs, part: Floats) -> Longs:
 def _draw_by_label(
     codes: Longs, spread: Spread, class_of_row: Longs, labelled: LabelledRows, generator: np.random.Generator
 ) -> None:
-    """Draw the values of rows anew whose class and label tell more, (repeats, rows). O(entries) for each label."""
+    """Draw the values again for rows with label margins, (repeats, rows). O(entries) for each label."""
     tilt, label_of_row = labelled.tilt, labelled.label_of_row
-    asked: dict[int, tuple[Longs, Floats]] = {}
+    rows_of: dict[int, tuple[Longs, Floats]] = {}
     for label in range(ANYONE, tilt.labels):
-        some = np.flatnonzero((label_of_row == label) & tilt.told[class_of_row])
+        some = np.flatnonzero((label_of_row == label) & tilt.varies[class_of_row])
         if len(some):
-            asked[label] = some, generator.random((len(codes), len(some)))
-    before = dict.fromkeys(asked, 0.0)
-    for first, held in spread.blocks() if asked else ():
+            rows_of[label] = some, generator.random((len(codes), len(some)))
+    before = dict.fromkeys(rows_of, 0.0)
+    for first, held in spread.blocks() if rows_of else ():
         starts, values = held.indptr.astype(np.int64), held.indices
         of_entry = first + np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        for label, (some, part) in asked.items():
+        for label, (some, part) in rows_of.items():
             weights = held.data * tilt.weights(of_entry, spread.pool[values], label)
             # The sums go on from block to block, so that they are the same however the classes are divided.
             reached = np.cumsum(np.concatenate([[before[label]], weights]))
@@ -297,7 +297,7 @@ def _draw_by_label(
 
 
 def _on_grid(spread: Spread, codes: Longs, generator: np.random.Generator) -> Floats:
-    """A number of the grid in the piece that each value stands for; one that is a value itself is left to it."""
+    """A number of the grid in the piece that each value stands for, except numbers that are values themselves."""
     low, high, scale = spread.low[codes], spread.high[codes], float(1 / spread.step)
     if not (np.maximum(np.abs(low), np.abs(high)) < COUNTED / scale).all():
         part = generator.random(len(codes))
@@ -319,6 +319,6 @@ def _numbers_as(kind: pa.DataType, numbers: Floats) -> pa.Array:
 
 
 def _shuffled(group: Longs, generator: np.random.Generator) -> Longs:
-    """An order in which groups ascend and each of them is shuffled: sorted by random keys that begin with the group."""
+    """An order in which groups ascend and are shuffled inside: sorted by random keys that begin with the group."""
     random_bits = 63 - int(group.max(initial=0)).bit_length()
     return np.argsort((group << random_bits) | generator.integers(0, 1 << random_bits, len(group)))

@@ -1,4 +1,8 @@
-"""Recoding: the fitted result of a method, as groups and what each of them publishes."""
+"""Recoding: the fitted result of a method, as groups and what each of them publishes.
+
+``metrics``, ``proportions`` and all packages above ``core`` may import it.
+Start with :class:`Recoding`, then :func:`publish_groups`.
+"""
 
 from hedgerow.core.cells import PublishedColumn, PublishedKind
 from hedgerow.core.recoding._recoding import ByLabel, Held, Pieces, Recoding, StoredPieces, without_groups

@@ -1,4 +1,4 @@
-"""The recoding: groups, what they publish, and how records of the table and unseen rows come to them."""
+"""The recoding: groups, what they publish, and how records of the table and unseen rows are assigned to them."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ __all__ = ["ByLabel", "Held", "Pieces", "Recoding", "StoredPieces", "without_gro
 
 
 # --------------------------------------------------------------------------------------------------
-# By label: which columns a release shall tell apart by the label of its people, and over which classes together.
+# By label: the label margins that a method asks for.
 
 
 @dataclass(frozen=True, eq=False)
 class ByLabel:
-    """What a method wants to be told by label, beside the proportions of its groups.
+    """The label margins that a method asks for, beside the proportions of its groups.
 
     Attributes
     ----------
     regions : int array (levels, groups)
-        The region of each group at each level, numbered from 0 through all levels: people are told of all groups of a
-        region together.
+        The region of each group at each level, numbered from 0 through all levels: all groups of a region are published
+        together.
     strengths : float array (quasi-identifiers,)
-        How strongly values depend on the label where they are drawn, from 0 (not told by label) to 1 (as told).
+        How strongly drawn values depend on the label, from 0 (no label margins) to 1 (as published).
     least : int
-        Every told bin has at least so many people, where that is more than the support of the proportions.
+        The fewest people of a bin, where that is more than the support of the proportions.
     """
 
     regions: Longs
@@ -60,11 +60,11 @@ class ByLabel:
     least: int = 1
 
     def without(self, lost: Bools) -> ByLabel:
-        """The same where some groups are lost."""
+        """The same without the lost groups."""
         return ByLabel(self.regions[:, ~lost], self.strengths, self.least)
 
     def to_dict(self) -> dict[str, Any]:
-        """It as JSON."""
+        """The request as JSON."""
         return {"regions": self.regions.tolist(), "strengths": self.strengths.tolist(), "least": self.least}
 
     @classmethod
@@ -100,7 +100,7 @@ class Pieces:
 
     @classmethod
     def gathered(cls, cell: Ints, group: Ints, size: Longs) -> Pieces:
-        """Pieces in any order, those of one cell and group added up."""
+        """Pieces in any order; those with the same cell and group are added up."""
         groups = int(group.max()) + 2
         key = cell.astype(np.int64) * groups + (group + 1)
         order = np.argsort(key, kind="stable")
@@ -158,11 +158,11 @@ class StoredPieces:
     Attributes
     ----------
     large : LargeTable
-        Whose cells they are; each goes to one group as a whole, unless it is dealt out.
+        The table of the cells; each cell goes to one group as a whole, unless it is dealt out.
     bounds : sequence of pairs of int
-        The numbers of the cells of each part, from the first up to the one behind the last.
+        The numbers of the cells of each part, as half-open ranges.
     held : sequence of Held
-        What the records of every group hold, column by column; that much is in memory.
+        The values that the records of every group hold, column by column, in memory.
     dealt : Pieces, optional
         The pieces of cells that go to several groups, in memory too; the engine keeps group -1 for them.
     """
@@ -206,36 +206,35 @@ class Recoding(NotebookRepr):
     quasi : tuple of str
         The quasi-identifiers.
     columns : tuple of PublishedColumn
-        What can be published, per quasi-identifier.
+        The published values of each quasi-identifier.
     groups : int array (groups, quasi-identifiers)
-        Which published value each group has.
+        The published value of each group.
     sizes : int array (groups,)
         The records of each group.
     pieces : Pieces, optional
         How many records of each cell go to which group; absent in a recoding that was read from a public file, and in
         that of a table that does not fit into memory.
     parts : StoredPieces, optional
-        The same for such a table, kept on disk as long as this object lives. They are not written with the rest.
+        The same for such a table, on disk as long as this object lives; they are not saved with the recoding.
     router : Router or NodeRouter, optional
-        Where unseen rows go: to a group, or each cell to a published value.
+        Assigns unseen rows to groups, or each of their cells to a published value.
     levels : mapping of column to int, optional
-        The hierarchy level of each column where the recoding is full-domain; 0 is the column as it is.
+        The hierarchy level of each column where the recoding is full-domain; 0 is the unchanged column.
     missing : tuple of str
-        What counts as missing in new rows.
+        Texts that mean "no value" in new rows.
     identifying : tuple of str
-        The names of the columns that were dropped or pseudonymized because they name a person: new rows must not have
-        them.
+        The columns that were dropped or pseudonymized because they name a person: new rows must not have them.
     in_clear : tuple of str, optional
-        The names of the other columns that are published as they are. Further columns of new rows are dropped, as they
-        were from the table; if it is not given, all of them stay.
+        The other columns that are published unchanged. Further columns of new rows are dropped, as they were from the
+        table; without it all of them stay.
     facts : mapping
-        What the method wants to be known of its result, for the manifest.
+        Facts that the method reports of its result, for the manifest.
     warnings : tuple of str
-        What whoever publishes the result should know; they are shown with the audit.
+        Warnings for the publisher; they are shown with the audit.
     weak : str, optional
-        Why the result does not keep the requirements, where a method was asked for such a one.
+        Why the result does not keep the requirements, if a method was asked for such a result.
     by_label : ByLabel, optional
-        What proportions shall tell by the label of the target too.
+        The label margins that the method asks for.
     """
 
     method: str
@@ -282,10 +281,10 @@ class Recoding(NotebookRepr):
         elif isinstance(counts, FrequencyTable):
             yield counts, required(self.pieces, "how the cells of a table go to groups")
         else:
-            raise InternalError("a recoding is not of the table that it is compared with")
+            raise InternalError("a recoding does not belong to the table that it is compared with")
 
     def unchanged(self, respelled: Collection[str]) -> set[str]:
-        """The quasi-identifiers that come out as they went in; not those with several spellings of one value."""
+        """The quasi-identifiers that are published unchanged; not those with several spellings of a value."""
         columns = zip(self.quasi, self.columns, strict=True)
         return {name for name, column in columns if column.unchanged and name not in respelled}
 
@@ -301,8 +300,8 @@ class Recoding(NotebookRepr):
         Parameters
         ----------
         rows : dataframe
-            pandas, polars, pyarrow or a DuckDB relation with all quasi-identifiers, and without the columns that name
-            a person.
+            pandas, polars, pyarrow or a DuckDB relation with all quasi-identifiers, and without columns that name a
+            person.
         """
         if self.router is None:
             raise HedgerowError(f"A recoding by {self.method} cannot recode rows it has not seen.")
@@ -330,12 +329,13 @@ class Recoding(NotebookRepr):
         return opened.back(assemble(opened, recoded))
 
     def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter) -> list[Ints]:
-        """Which published value each cell of new rows becomes, column by column; -1 if none."""
+        """The published value of each cell of new rows, column by column; -1 if there is none."""
         encoded = [self._encode(frame[name], domain) for name, domain in zip(self.quasi, self._domains, strict=True)]
         if isinstance(router, NodeRouter):
             maps = zip(router.maps, self._domains, encoded, strict=True)
-            return [one.values(domain, new.domain)[new.codes] for one, domain, new in maps]
-        distinct, index = tabulate([one.codes for one in encoded], [one.domain.size for one in encoded], len(frame))
+            return [column.values(domain, new.domain)[new.codes] for column, domain, new in maps]
+        codes, sizes = [new.codes for new in encoded], [new.domain.size for new in encoded]
+        distinct, index = tabulate(codes, sizes, len(frame))
         places = []
         for at, (new, domain) in enumerate(zip(encoded, self._domains, strict=True)):
             texts: list[str | None] = [*new.domain.labels.tolist(), *[None] * new.domain.has_missing]
@@ -351,7 +351,7 @@ class Recoding(NotebookRepr):
             return encode_column(domain.name, values, missing=self.missing, kind=kind)
 
     def to_dict(self, *, public: bool = False) -> dict[str, Any]:
-        """The recoding as JSON; ``public`` leaves out which original tuples went where."""
+        """The recoding as JSON; ``public`` leaves out the groups of original tuples."""
         stored: dict[str, Any] = {
             "format": _FORMAT,
             "private": not public,
@@ -379,11 +379,11 @@ class Recoding(NotebookRepr):
         return stored
 
     def _public_router(self) -> tuple[dict[str, Domain], Router | NodeRouter | None]:
-        """The router with the values that it names, unless one of them is not published by any group."""
+        """The router and the values that it names; none if no group publishes one of these values."""
         domains, router = ({}, None) if self.router is None else self.router.published(self._domains)
         for column in self.columns:
             named = domains.get(column.domain.name)
-            if named is not None and not set(named.labels.tolist()) <= _spoken(column):
+            if named is not None and not set(named.labels.tolist()) <= _readable(column):
                 return {}, None
         return domains, router
 
@@ -404,14 +404,14 @@ class Recoding(NotebookRepr):
             router=_router_from_dict(stored["router"]),
             levels=stored["levels"],
             missing=tuple(stored["missing"]),
-            # Files of earlier versions do not say.
+            # Files of earlier versions do not have these.
             identifying=tuple(stored.get("identifying", ())),
             in_clear=None if (clear := stored.get("in_clear", ())) is None else tuple(clear),
             by_label=None if by_label is None else ByLabel.from_dict(by_label),
         )
 
     def save(self, path: str | Path, *, public: bool = False) -> Path:
-        """Write the recoding as JSON: private and for the owner's eyes only (mode 0600), unless ``public``."""
+        """Write the recoding as JSON: private and readable by its owner only (mode 0600), unless ``public``."""
         return write_json(Path(path), self.to_dict(public=public), mode=0o666 if public else 0o600)
 
     @classmethod
@@ -426,9 +426,9 @@ class Recoding(NotebookRepr):
 def _published(
     opened: OpenFrame, column: nw.Series[Any], published: PublishedColumn, *, hidden: bool
 ) -> nw.Series[Any]:
-    """What a column publishes: as text, as numbers, or in its own type where every group publishes one of its values.
+    """The published values of a column: text, numbers, or its own type if every group publishes an original value.
 
-    If some row fits no group, what is written for it stands last.
+    If some row fits no group, the value for such rows comes last.
     """
     if published.numeric:
         return opened.series(column.name, [*published.numbers, None], nw.Float64)
@@ -448,17 +448,17 @@ def _router_from_dict(stored: Mapping[str, Any] | None) -> Router | NodeRouter |
     return AxisRouter.from_dict(dict(stored)) if stored["kind"] == "axes" else CutTree.from_dict(dict(stored))
 
 
-def _spoken(column: PublishedColumn) -> set[str]:
-    """The original values that readers of the release see: alone, in a set, or as an end of an interval."""
+def _readable(column: PublishedColumn) -> set[str]:
+    """The original values that readers of the release see: alone, in a set, or as the end of an interval."""
     kinds, covered = np.array(column.kinds, dtype=np.str_), column.covered
     named, ranged = covered.only(np.flatnonzero(np.isin(kinds, ("value", "set")))), kinds == "interval"
-    spoken = np.flatnonzero(named.spread(np.ones(len(named)), column.domain.size))
-    spoken = np.union1d(spoken, np.concatenate([covered.lowest[ranged], covered.highest[ranged]]))
-    return set(column.domain.labels[spoken[spoken < len(column.domain.labels)]].tolist())
+    readable = np.flatnonzero(named.spread(np.ones(len(named)), column.domain.size))
+    readable = np.union1d(readable, np.concatenate([covered.lowest[ranged], covered.highest[ranged]]))
+    return set(column.domain.labels[readable[readable < len(column.domain.labels)]].tolist())
 
 
 def _public_column(column: PublishedColumn, domains: Mapping[str, Domain]) -> dict[str, Any]:
-    """A column without its domain: only the values that the cuts name, and what is published."""
+    """A column without its domain: only the values that the cuts name, and the published values."""
     domain = domains.get(column.domain.name) or Domain(column.domain.name, "text", np.array([], dtype=np.str_))
     nothing = CodeSets.of(np.zeros(len(column) + 1, dtype=np.int64), np.array([], dtype=np.int32))
     return _column_to_dict(PublishedColumn(domain, column.texts, column.kinds, nothing))
@@ -507,23 +507,23 @@ def _covered_from_dict(stored: Mapping[str, Any]) -> CodeSets:
 
 
 # --------------------------------------------------------------------------------------------------
-# A recoding without some of its groups, whose records are lost.
+# Removing groups from a recoding; their records are lost.
 
 
 def without_groups(recoding: Recoding, lost: Bools) -> Recoding:
-    """Lose the records of some groups, not of all; what only they published is not published.
+    """Remove some groups, not all, with their records and the values that only they publish.
 
-    Unseen rows that would come to one of them come to none.
+    Unseen rows that would belong to one of them fit no group.
     """
     pieces = required(recoding.pieces, "the pieces of a recoding")
     groups = recoding.groups[~lost].copy()
     columns, new_values = [], []
     for at, column in enumerate(recoding.columns):
         used = np.unique(groups[:, at]).astype(np.int64)
-        new_values.append(_places(len(column), used))
+        new_values.append(_new_positions(len(column), used))
         groups[:, at] = new_values[-1][groups[:, at]]
         columns.append(column.only(used))
-    new_group = _places(len(lost), np.flatnonzero(~lost))
+    new_group = _new_positions(len(lost), np.flatnonzero(~lost))
     router = recoding.router
     if router is not None:
         router = router.renumbered(new_values) if isinstance(router, NodeRouter) else router.renumbered(new_group)
@@ -538,8 +538,8 @@ def without_groups(recoding: Recoding, lost: Bools) -> Recoding:
     )
 
 
-def _places(size: int, kept: NDArray[np.integer]) -> Ints:
-    """The new place of each of so many things, -1 if it is not kept."""
+def _new_positions(size: int, kept: NDArray[np.integer]) -> Ints:
+    """The new positions after some entries are removed, -1 for the removed ones."""
     result = np.full(size, -1, dtype=np.int32)
     result[kept] = np.arange(len(kept), dtype=np.int32)
     return result

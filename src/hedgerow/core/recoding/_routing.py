@@ -1,4 +1,4 @@
-"""Routing: to which group a row that was not there when the method was fitted belongs."""
+"""Routers: they find the group of a row that the method has not seen when it was fitted."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["AxisRouter", "ColumnMap", "CutTree", "NodeRouter", "Router", "place"
 
 
 class Router(Protocol):
-    """Sends rows to groups by where their values lie among the values known when fitting."""
+    """Sends rows to groups by the places of their values among the known values of the fitted table."""
 
     def route(self, places: Sequence[Longs]) -> Ints:
         """The group of each row, -1 if none fits; ``places`` has one array per quasi-identifier (see :func:`place`)."""
         ...
 
     def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], Router | None]:
-        """The router and the domains reduced to what may be public, or no router if there is no such form."""
+        """The router and the domains without private values, or no router if that is impossible."""
         ...
 
     def renumbered(self, new_group: Ints) -> Router:
-        """The router after groups have got other numbers, -1 for those that there are no more."""
+        """The router with new numbers of the groups, -1 for removed groups."""
         ...
 
     def to_dict(self) -> dict[str, Any]:
@@ -37,10 +37,10 @@ class Router(Protocol):
 
 
 def place(domain: Domain, texts: Sequence[str | None]) -> Longs:
-    """Where values lie in a domain: ``2 * code`` for a known value, one more for an unknown one just above it.
+    """The places of values in a domain: ``2 * code`` for a known value, one more for an unknown value just above it.
 
-    An unknown value below all known ones is at -1. A missing value has the domain's missing code, or lies above all
-    values where none was known; so does an unknown category where somebody told their order.
+    An unknown value below all known values is at -1. A missing value has the domain's missing code, or lies above all
+    values if no missing value was known; so does an unknown category in a column with a given order.
     """
     size = len(domain.labels)
     result = np.full(len(texts), 2 * size + 1, dtype=np.int64)
@@ -59,7 +59,7 @@ def place(domain: Domain, texts: Sequence[str | None]) -> Longs:
         scale, values = domain.numbers, np.array([_number(text) for text in present])
     else:
         scale, values = domain.labels, np.array(present, dtype=np.str_)
-    # Categories whose order somebody told stand in that.
+    # Categories with a given order stand in this order.
     order = np.argsort(scale, kind="stable")
     below = np.searchsorted(scale, values, side="right", sorter=order) - 1
     code = order[np.maximum(below, 0)]
@@ -70,7 +70,7 @@ def place(domain: Domain, texts: Sequence[str | None]) -> Longs:
 
 
 def _number(text: str) -> float:
-    """The number that a text is; what is none lies above all numbers."""
+    """The number that a text is; any other text lies above all numbers."""
     try:
         number = float(text)
     except ValueError:
@@ -87,10 +87,10 @@ class CutTree:
     column, threshold : int arrays (nodes,)
         The quasi-identifier that a node cuts and where, in ranks of ``orders``.
     single : bool array (nodes,)
-        Whether the cut takes one value from the rest.
+        Whether the cut separates one value from the rest.
     left, right : int arrays (nodes,)
-        The next node, or ``-1 - group``; 0, the root, which is never next, where a row fits no group. A tree without
-        nodes is the single group 0.
+        The next node, or ``-1 - group``; 0 (the root, which is never next) if a row fits no group. A tree without nodes
+        is the single group 0.
     orders : tuple of int arrays
         The rank of each domain code, per quasi-identifier.
     """
@@ -103,7 +103,7 @@ class CutTree:
     orders: tuple[Ints, ...]
 
     def route(self, places: Sequence[Longs]) -> Ints:
-        """Send rows down the tree, all rows a level at a time."""
+        """Send all rows down the tree, level by level."""
         rows = len(places[0])
         if not len(self.column):
             return np.zeros(rows, dtype=np.int32)
@@ -122,7 +122,8 @@ class CutTree:
     def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], Router | None]:
         """The same cuts over domains that hold only the values the cuts name.
 
-        A column cut in a hierarchy's order would need all its values to tell left from right: then no router.
+        A column that is cut in a hierarchy's order would need all its values to find the side: then there is no
+        router.
         """
         if not all(np.array_equal(order, np.arange(len(order))) for order in self.orders):
             return {}, None
@@ -137,7 +138,7 @@ class CutTree:
         return reduced, replace(self, threshold=threshold, orders=orders)
 
     def renumbered(self, new_group: Ints) -> CutTree:
-        """The same cuts; what led to a group that there is no more fits none."""
+        """The same cuts; rows of a removed group fit no group."""
         left, right = (
             np.where(branch < 0, np.minimum(-1 - new_group[np.maximum(-1 - branch, 0)], 0), branch).astype(np.int32)
             for branch in (self.left, self.right)
@@ -174,7 +175,7 @@ def _ranks(places: Longs, order: Ints) -> Longs:
 
 
 # --------------------------------------------------------------------------------------------------
-# Routing by meaning: rows go to the group whose part of a space their values fall in.
+# Routing by position: values are points of a space, which cuts divide among the groups.
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,19 +183,19 @@ class AxisRouter:
     """A binary tree of cuts across a space in which every value of a column has its place.
 
     A row is the point ``[share · Σ added, added of each column] - centre``. An unknown value has the place of the known
-    one below it.
+    value below it.
 
     Attributes
     ----------
     added : tuple of float arrays (codes, directions)
-        What each value of a column adds.
+        The vector that each value of a column adds.
     share : float
     centre : float array (dimensions,)
     normals : float array (nodes, dimensions)
-        Across what a node cuts: points whose product with it is at most the threshold go left.
+        The normal of the cut of each node: points whose product with it is at most the threshold go left.
     threshold : float array (nodes,)
     left, right : int arrays (nodes,)
-        The next node, or ``-1 - group``; 0, the root, where a row fits no group. A tree without nodes is group 0.
+        The next node, or ``-1 - group``; 0 (the root) if a row fits no group. A tree without nodes is group 0.
     """
 
     added: tuple[Floats, ...]
@@ -206,11 +207,11 @@ class AxisRouter:
     right: Ints
 
     def route(self, places: Sequence[Longs]) -> Ints:
-        """Send rows down the tree, all rows a level at a time."""
+        """Send all rows down the tree, level by level."""
         rows = len(places[0])
         if not len(self.left):
             return np.zeros(rows, dtype=np.int32)
-        columns = [_added(one, spot) for one, spot in zip(self.added, places, strict=True)]
+        columns = [_added(added, spot) for added, spot in zip(self.added, places, strict=True)]
         points = np.column_stack([self.share * np.sum(columns, axis=0), *columns]) - self.centre
         at = np.zeros(rows, dtype=np.int32)
         moving = np.arange(rows)
@@ -222,11 +223,11 @@ class AxisRouter:
         return (-1 - at).astype(np.int32)
 
     def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], AxisRouter | None]:  # noqa: ARG002
-        """None: what values add was learnt from everybody, so there is nothing that may be public."""
+        """No router: the vectors of values were learnt from all people, so nothing of it may be public."""
         return {}, None
 
     def renumbered(self, new_group: Ints) -> AxisRouter:
-        """The same cuts; what led to a group that there is no more fits none."""
+        """The same cuts; rows of a removed group fit no group."""
         left, right = (
             np.where(branch < 0, np.minimum(-1 - new_group[np.maximum(-1 - branch, 0)], 0), branch).astype(np.int32)
             for branch in (self.left, self.right)
@@ -237,7 +238,7 @@ class AxisRouter:
         """The router as JSON."""
         return {
             "kind": "axes",
-            "added": [one.tolist() for one in self.added],
+            "added": [vectors.tolist() for vectors in self.added],
             "share": self.share,
             **{name: getattr(self, name).tolist() for name in _AXIS_ARRAYS},
         }
@@ -249,7 +250,7 @@ class AxisRouter:
         dimensions = len(arrays["centre"])
         arrays["normals"] = arrays["normals"].reshape(-1, dimensions)
         directions = dimensions // (len(stored["added"]) + 1)
-        added = tuple(np.array(one, dtype=np.float64).reshape(-1, directions) for one in stored["added"])
+        added = tuple(np.array(vectors, dtype=np.float64).reshape(-1, directions) for vectors in stored["added"])
         return cls(added, float(stored["share"]), **arrays)
 
 
@@ -263,18 +264,18 @@ _AXIS_ARRAYS = {
 
 
 def _added(added: Floats, places: Longs) -> Floats:
-    """What the values at some places add: ``2 * code`` is a known value, one more an unknown one just above it."""
+    """The vectors of the values at some places; see :func:`place`."""
     code = np.clip(places // 2, 0, len(added) - 1)
     return added[code]
 
 
 # --------------------------------------------------------------------------------------------------
-# Where the cells of unseen rows go in a global recoding: each to the published node at or above its value.
+# Global recoding of unseen rows: each cell becomes the published node at or above its value.
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnMap:
-    """Where the values of one column go.
+    """The published nodes of the values of one column.
 
     Attributes
     ----------
@@ -287,7 +288,7 @@ class ColumnMap:
     published: Ints
 
     def values(self, known: Domain, new: Domain) -> Ints:
-        """The published value of each code of another domain, -1 for what has none."""
+        """The published value of each code of another domain, -1 if there is none."""
         result = np.full(new.size, NOWHERE, dtype=np.int32)
         if new.has_missing and known.has_missing:
             result[-1] = self.published[self.hierarchy.leaf_of[known.missing_code]]
@@ -297,9 +298,9 @@ class ColumnMap:
         values: NDArray[Any] = new.labels
         if known.kind != "text" and known.numbers is not None and new.numbers is not None:
             scale, values = known.numbers, new.numbers
-        found = np.minimum(np.searchsorted(scale, values), len(scale) - 1)
-        seen = scale[found] == values
-        result[: len(found)][seen] = self.published[self.hierarchy.leaf_of[found[seen]]]
+        code = np.minimum(np.searchsorted(scale, values), len(scale) - 1)
+        seen = scale[code] == values
+        result[: len(code)][seen] = self.published[self.hierarchy.leaf_of[code[seen]]]
         unseen = np.flatnonzero(~seen)
         if len(unseen):
             nodes = nodes_above(self.hierarchy, known, new.only(unseen), self.hierarchy.source)
@@ -314,33 +315,33 @@ class NodeRouter:
     maps: tuple[ColumnMap, ...]
 
     def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], None]:  # noqa: ARG002
-        """Nothing: an automatic hierarchy holds values that no group publishes."""
+        """No router: an automatic hierarchy holds values that no group publishes."""
         return {}, None
 
     def renumbered(self, new_values: Sequence[Ints]) -> NodeRouter:
-        """The same after the published values of each column have got other places, -1 for those that are no more."""
+        """The same with new places of the published values of each column, -1 for removed values."""
         return NodeRouter(
             tuple(
-                replace(one, published=np.where(one.published < 0, NOWHERE, new[one.published]).astype(np.int32))
-                for one, new in zip(self.maps, new_values, strict=True)
+                replace(old, published=np.where(old.published < 0, NOWHERE, new[old.published]).astype(np.int32))
+                for old, new in zip(self.maps, new_values, strict=True)
             )
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The maps as JSON."""
-        return {"kind": "nodes", "maps": [_map_to_dict(one) for one in self.maps]}
+        return {"kind": "nodes", "maps": [_map_to_dict(column) for column in self.maps]}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> NodeRouter:
-        """Read what :meth:`to_dict` wrote; hierarchies made of the values themselves no longer know unseen ones."""
-        return cls(tuple(_map_from_dict(one) for one in stored["maps"]))
+        """Read what :meth:`to_dict` wrote; hierarchies made from values no longer place unseen values."""
+        return cls(tuple(_map_from_dict(column) for column in stored["maps"]))
 
 
 _INTS = ("parent", "depth", "level", "leaf_count", "first_leaf", "last_leaf", "leaf_of", "order", "at_level")
 
 
-def _map_to_dict(one: ColumnMap) -> dict[str, Any]:
-    hierarchy = one.hierarchy
+def _map_to_dict(column: ColumnMap) -> dict[str, Any]:
+    hierarchy = column.hierarchy
     return {
         "labels": list(hierarchy.labels),
         **{name: getattr(hierarchy, name).tolist() for name in _INTS},
@@ -348,12 +349,12 @@ def _map_to_dict(one: ColumnMap) -> dict[str, Any]:
         "description": hierarchy.description,
         "low": _ends_to_list(hierarchy.low),
         "high": _ends_to_list(hierarchy.high),
-        "published": one.published.tolist(),
+        "published": column.published.tolist(),
     }
 
 
 def _ends_to_list(ends: Floats | None) -> list[float | str | None] | None:
-    """Ends of intervals as JSON has them: it knows neither nan nor what is infinite, which becomes a text."""
+    """Ends of intervals for JSON, which has neither nan nor infinite numbers: these become null and text."""
     if ends is None:
         return None
     return [None if np.isnan(end) else end if np.isfinite(end) else str(end) for end in ends.tolist()]

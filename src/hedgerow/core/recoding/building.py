@@ -46,8 +46,8 @@ Shown = Literal["set", "interval", "label"]
 def shown_as(counts: Counted, publish: Publish) -> tuple[Shown, ...]:
     """How each column is shown.
 
-    With ``"auto"`` one with a hierarchy that was given shows its nodes. Numbers, dates and categories in an order show
-    intervals, with ``"interval"`` too; other categories have none, and show sets.
+    With ``"auto"`` a column with a given hierarchy shows its nodes. With ``"auto"`` and ``"interval"`` numbers, dates
+    and ordered categories show intervals; other categories have no intervals, and show sets.
     """
     shown: list[Shown] = []
     for name in counts.quasi:
@@ -70,7 +70,7 @@ def publish_groups(
     ----------
     counts : FrequencyTable
     pieces : Pieces
-        Which cells make up which group.
+        The cells of each group.
     groups : int
         The number of groups.
     shown : sequence of {"set", "interval", "label"}
@@ -82,13 +82,13 @@ def publish_groups(
     -------
     columns : tuple of PublishedColumn
     values : int array (groups, quasi-identifiers)
-        Which published value each group has.
+        The published value of each group.
     """
     return publish_held(counts, held_by_groups(counts, pieces, groups), shown)
 
 
 def held_by_groups(counts: FrequencyTable, pieces: Pieces, groups: int) -> list[Held]:
-    """What the records of every group hold, column by column."""
+    """The values that the records of every group hold, column by column."""
     kept = pieces.group >= 0
     tuple_of_piece = counts.cell_tuple[pieces.cell[kept]]
     group = pieces.group[kept]
@@ -101,7 +101,7 @@ def held_by_groups(counts: FrequencyTable, pieces: Pieces, groups: int) -> list[
 def publish_held(
     counts: Counted, held: Sequence[Held], shown: Sequence[Shown]
 ) -> tuple[tuple[PublishedColumn, ...], Ints]:
-    """Describe every group by what it holds; see :func:`publish_groups`."""
+    """Describe every group by the values it holds; see :func:`publish_groups`."""
     columns: list[PublishedColumn] = []
     values = np.empty((len(held[0].starts) - 1, len(counts.quasi)), dtype=np.int32)
     for at, (name, how, (starts, members)) in enumerate(zip(counts.quasi, shown, held, strict=True)):
@@ -117,13 +117,13 @@ def publish_held(
 
 
 def span_level(hierarchy: EncodedHierarchy) -> str:
-    """On what of the calendar intervals of dates begin and end: the finest level that was given, or days."""
+    """The level of the calendar at which intervals of dates begin and end: the finest given level, or days."""
     given = hierarchy.source
     return given.levels[0] if isinstance(given, Dates) and not hierarchy.automatic else "day"
 
 
 def _sets(domain: Domain, starts: Longs, members: Ints, grid: str | None) -> tuple[PublishedColumn, Ints]:
-    """Write each distinct set of values once, as a set or as the interval it spans; with a grid where it may end."""
+    """Write each distinct set of values once, as a set or, with a grid of its ends, as the interval it spans."""
     published = PublishedValues(domain)
     index = np.empty(len(starts) - 1, dtype=np.int32)
     for group, (start, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
@@ -141,15 +141,15 @@ def label_column(
     Parameters
     ----------
     nodes : int array
-        For instance one per group.
+        For instance the node of each group.
     hide_root : bool
-        Whether the root is suppressed whatever its label, where it means that nothing is said.
+        Whether the root is suppressed whatever its label is.
 
     Returns
     -------
     column : PublishedColumn
     values : int array
-        Which published value each of ``nodes`` is.
+        The published value of each of ``nodes``.
     """
     distinct, index = np.unique(nodes, return_inverse=True)
     below = hierarchy.codes_below(distinct)
@@ -171,12 +171,12 @@ def label_column(
 
 
 # --------------------------------------------------------------------------------------------------
-# Building what groups publish where a method decides which columns a group shows: values and means, the rest hidden.
+# Building what groups publish where a method chooses the columns that a group shows: values and means, the rest hidden.
 #
-# A number or date that is shown is the mean (or the median) over the group, one for all its records; nothing if only
-# some have one. It has at most one digit more than the column's numbers: with more, a mean would tell the values that
-# it is made of. Groups whose means round alike are one class. A category is shown where all records of the group hold
-# the same one; otherwise it is suppressed, or the set of those they hold.
+# A number or date is shown as the mean (or the median) of the group, the same for all its records; nothing is shown if
+# only some records have a value. A mean has at most one digit more than the column's numbers: with more digits it would
+# reveal the values behind it. Groups whose means round to the same number are one class. A category is shown if all
+# records of the group hold the same; otherwise it is suppressed, or the set of those they hold.
 
 
 _Described = tuple[PublishedColumn, Ints]
@@ -201,23 +201,23 @@ def publish_shown(
     as_sets : bool array (groups, quasi-identifiers), optional
         Which categories a group shows as the set of values it holds, if it holds several.
     numbers : {"mean", "median"}
-        What stands for the numbers of a group; the median is the lower one of two.
+        The statistic that stands for the numbers of a group; of two medians it is the lower.
 
     Returns
     -------
     columns : tuple of PublishedColumn
     values : int array (groups, quasi-identifiers)
-        Which published value each group has.
+        The published value of each group.
     """
     kept = pieces.group >= 0
     group, size = pieces.group[kept], pieces.size[kept]
     of_tuple = counts.cell_tuple[pieces.cell[kept]]
-    told = (GroupTally(group, counts.tuples[of_tuple, at], size) for at in range(len(counts.quasi)))
-    return publish_tallied(counts, told, shown, as_sets, numbers)
+    tallies = (GroupTally(group, counts.tuples[of_tuple, at], size) for at in range(len(counts.quasi)))
+    return publish_tallied(counts, tallies, shown, as_sets, numbers)
 
 
 class GroupTally(NamedTuple):
-    """How many records of which group hold which code of one column, in any order and maybe in several rows."""
+    """How many records of which group hold which code of one column, in any order; a pair may have several rows."""
 
     group: Ints
     code: Ints
@@ -231,7 +231,7 @@ def publish_tallied(
     as_sets: Bools | None,
     numbers: Literal["mean", "median"],
 ) -> tuple[tuple[PublishedColumn, ...], Ints]:
-    """Describe every group by what it holds of each column; see :func:`publish_shown`."""
+    """Describe every group by the values it holds of each column; see :func:`publish_shown`."""
     columns, values = [], np.empty(shown.shape, dtype=np.int32)
     for at, (name, tally) in enumerate(zip(counts.quasi, tallies, strict=True)):
         domain = counts.domains[name]
@@ -247,7 +247,7 @@ def publish_tallied(
 
 @dataclass(frozen=True, eq=False)
 class _Held:
-    """One column: what the records of each group hold, and which groups show it."""
+    """One column: the values that the records of each group hold, and which groups show it."""
 
     domain: Domain
     group: Ints
@@ -266,7 +266,7 @@ def _categories(held: _Held, several: Bools) -> _Described:
     code[alone] = members[starts[:-1][alone]]
     codes, index = np.unique(code, return_inverse=True)
     published = PublishedValues(domain)
-    new = [published.suppressed() if one < 0 else published.value(int(one)) for one in codes.tolist()]
+    new = [published.suppressed() if value < 0 else published.value(int(value)) for value in codes.tolist()]
     result = np.array(new, dtype=np.int32)[index]
     for group in np.flatnonzero(several & (n_held > 1)).tolist():
         result[group] = published.set(members[starts[group] : starts[group + 1]])
@@ -278,7 +278,7 @@ def _statistics(held: _Held, numbers: Literal["mean", "median"]) -> _Described:
     missing = held.codes == domain.missing_code
     known = held.shown[held.group] & ~missing
     records = np.bincount(held.group[known], held.size[known], groups).astype(np.float64)
-    # Where some have a number and others none, a mean would be said of both: nothing is shown.
+    # If only some records have a number, a mean would stand for the others too: nothing is shown.
     gaps = np.bincount(held.group[missing], minlength=groups) > 0
     of_group = np.flatnonzero((records > 0) & ~gaps)
     # A mean of dates would be a day on which nobody was born.
@@ -287,7 +287,7 @@ def _statistics(held: _Held, numbers: Literal["mean", "median"]) -> _Described:
     published = PublishedValues(domain)
     result = np.full(groups, published.suppressed(), dtype=np.int32)
     distinct, index = np.unique(statistic[of_group], return_inverse=True)
-    new = np.array([published.mean(one) for one in distinct.tolist()], dtype=np.int32)
+    new = np.array([published.mean(number) for number in distinct.tolist()], dtype=np.int32)
     result[of_group] = new[index]
     only_missing = held.shown & gaps & (records == 0)
     if only_missing.any():
@@ -318,22 +318,23 @@ def _medians(held: _Held, known: Bools, records: Floats) -> Floats:
 # --------------------------------------------------------------------------------------------------
 # What groups publish that were cut out of a space: the region of each, whatever its records hold inside it.
 #
-# A set of the values that a group holds tells more than to which group somebody belongs: every value in it is held by
-# one of its people, and nobody there holds any other. The region that the cuts left tells only that nobody lies
-# outside. Regions are disjoint and together all combinations of values, so that everybody fits exactly one. What they
-# tell of values is where cuts were made, and which values occur in the table at all.
+# A set of the values that a group holds reveals more than the group of a person: one of its people holds each of its
+# values, and nobody there holds any other. The region that the cuts left reveals only that nobody lies outside. Regions
+# are disjoint and together all combinations of values, so that everybody fits exactly one. They reveal where cuts were
+# made, and which values occur in the table at all.
 #
-# What they do not hide: a cut stands behind a value that somebody held among those who were cut there; a group that
-# was not cut further could not be; and there are at least k people in every region. Whoever knows everybody else can
-# conclude something from that. Proportions that are published beside the table tell what is held, whatever cells say.
+# What they do not hide: a cut lies behind a value that somebody held among those who were cut there; a group that was
+# not cut further could not be cut; and there are at least k people in every region. A reader who knows everybody else
+# can conclude something from that. Proportions that are published beside the table show what is held, whatever the
+# cells are.
 
 
 _MOST_NAMED: Final = 1000
-"""So many values a cell may name; a region may have as many as its column."""
+"""The most values that a cell may name; a region may have as many as its column."""
 
 
 class Regions(NamedTuple):
-    """The regions of one column: each distinct one, as the codes in it, and which of them each group has."""
+    """The distinct regions of one column, each as its codes, and the region of each group."""
 
     sets: CodeSets
     of_group: Ints
@@ -348,20 +349,20 @@ def regions_of(tree: CutTree, groups: int, occur: Sequence[Bools]) -> tuple[Regi
         Every leaf is a group.
     groups : int
     occur : sequence of bool arrays
-        Per column, which codes there are.
+        Per column, which codes occur.
 
     Examples
     --------
     Numbers 0 to 5 are cut after 3, and what lies left of it once more: 1 against the rest.
 
-    >>> nodes = [np.array(one, dtype=np.int32) for one in ([0, 0], [3, 1], [0, 1], [1, -1], [-3, -2])]
+    >>> nodes = [np.array(field, dtype=np.int32) for field in ([0, 0], [3, 1], [0, 1], [1, -1], [-3, -2])]
     >>> column, threshold, single, left, right = nodes
     >>> cuts = CutTree(column, threshold, single > 0, left, right, (np.arange(6, dtype=np.int32),))
     >>> (found,) = regions_of(cuts, 3, [np.ones(6, dtype=bool)])
-    >>> [found.sets.codes(one).tolist() for one in found.of_group]
+    >>> [found.sets.codes(region).tolist() for region in found.of_group]
     [[1], [0, 2, 3], [4, 5]]
     """
-    growing = [_Growing(order, here) for order, here in zip(tree.orders, occur, strict=True)]
+    growing = [_ColumnRegions(order, here) for order, here in zip(tree.orders, occur, strict=True)]
     of_group = np.zeros((groups, len(growing)), dtype=np.int32)
     column, threshold, single = tree.column.tolist(), tree.threshold.tolist(), tree.single.tolist()
     left, right = tree.left.tolist(), tree.right.tolist()
@@ -375,14 +376,14 @@ def regions_of(tree: CutTree, groups: int, occur: Sequence[Bools]) -> tuple[Regi
         sides = growing[at].split(region[at], threshold[node], single=single[node])
         for child, part in zip((left[node], right[node]), sides, strict=True):
             waiting.append((child, [*region[:at], part, *region[at + 1 :]]))
-    return tuple(one.finished(of_group[:, at]) for at, one in enumerate(growing))
+    return tuple(regions.finished(of_group[:, at]) for at, regions in enumerate(growing))
 
 
-class _Growing:
-    """The regions of one column while the tree is walked; each distinct one has a number.
+class _ColumnRegions:
+    """The distinct regions of one column, numbered while the tree is walked.
 
-    A region is stored as the runs of places that it consists of, where the codes that occur have their place by rank:
-    a cut in two parts adds no run, and one that takes a single value from the rest adds one.
+    A region is stored as runs of places, where the codes that occur are placed by rank: a cut into two parts adds no
+    run, and a cut that separates a single value from the rest adds one.
     """
 
     def __init__(self, order: Ints, occur: Bools) -> None:
@@ -412,14 +413,14 @@ class _Growing:
     def finished(self, of_group: Ints) -> Regions:
         """The regions that groups have, as codes."""
         used, index = np.unique(of_group, return_inverse=True)
-        runs = [self._regions[one] for one in used.tolist()]
+        runs = [self._regions[region] for region in used.tolist()]
         starts = np.cumsum([0, *map(len, runs)])
-        begin, end = np.array([run for one in runs for run in one], dtype=np.int64).reshape(-1, 2).T
+        begin, end = np.array([run for region in runs for run in region], dtype=np.int64).reshape(-1, 2).T
         return Regions(CodeSets.of_slices(self._code, begin, end, starts), index.astype(np.int32))
 
 
 _Runs = tuple[tuple[int, int], ...]
-"""Ranges of places, each from the first up to the one behind the last, ascending."""
+"""Half-open ranges of places, ascending."""
 
 
 def _clipped(runs: _Runs, begin: int, end: int) -> _Runs:
@@ -429,7 +430,7 @@ def _clipped(runs: _Runs, begin: int, end: int) -> _Runs:
 def publish_regions(
     counts: Counted, tree: CutTree, groups: int, shown: Sequence[Shown]
 ) -> tuple[tuple[PublishedColumn, ...], Ints]:
-    """Describe every group by the region that was cut out, of the values that occur in the table.
+    """Describe every group by its region, of the values that occur in the table.
 
     Parameters
     ----------
@@ -438,15 +439,14 @@ def publish_regions(
         The cuts that made the groups.
     groups : int
     shown : sequence of {"set", "interval", "label"}
-        For each column, as for :func:`hedgerow.core.recoding.publish_groups`. A set of all values is ``*``. So is the
-        region
-        of a column of intervals that holds numbers or dates and the missing value too, which no interval can say.
+        For each column, as for :func:`hedgerow.core.recoding.publish_groups`. A set of all values is ``*``. So is a
+        region of a column of intervals that holds the missing value beside others, which no interval can express.
 
     Returns
     -------
     columns : tuple of PublishedColumn
     values : int array (groups, quasi-identifiers)
-        Which published value each group has.
+        The published value of each group.
     """
     columns: list[PublishedColumn] = []
     values = np.empty((groups, len(counts.quasi)), dtype=np.int32)
@@ -488,11 +488,11 @@ def _written(
 
 
 # --------------------------------------------------------------------------------------------------
-# Global recoding: every value of a column becomes one node of its hierarchy, whatever row it stands in.
+# Global recoding: every value of a column becomes one node of its hierarchy, in whatever row it is.
 #
 # The nodes of a column are a cut through its hierarchy, or the nodes of one level of it; rows that share all their
-# nodes are a group. So unseen rows are recoded column by column: a value that was not there goes to the published
-# node above it, and is suppressed where there is none.
+# nodes are a group. So unseen rows are recoded column by column: an unknown value becomes the published node above it,
+# and is suppressed if there is none.
 
 
 def recode_by_nodes(
@@ -512,12 +512,12 @@ def recode_by_nodes(
     method : str
     counts : FrequencyTable
     nodes : sequence of int arrays
-        For each quasi-identifier the node of each code of its domain. One may stand above another: the root for
-        values that are hidden beside others that are shown.
+        For each quasi-identifier the node of each code of its domain. A node may stand above another, such as the root
+        for hidden values beside shown ones.
     lost : bool array (tuples,), optional
         Which tuples are not published.
     levels : mapping of column to int, optional
-        Where the nodes of each column are those of one level.
+        If the nodes of each column are those of one level.
     facts, warnings
         For the manifest and the audit.
 
@@ -537,7 +537,7 @@ def recode_by_nodes(
     columns, maps, rows = [], [], []
     for at, name in enumerate(counts.quasi):
         domain, hierarchy = counts.domains[name], counts.hierarchies[name]
-        # Only nodes that some published record has are published.
+        # Only nodes of published records are published.
         held = np.zeros(domain.size, dtype=bool)
         held[counts.tuples[kept, at]] = True
         column, value = label_column(domain, hierarchy, nodes[at][held])
@@ -565,7 +565,7 @@ def recode_by_nodes(
 
 
 def _at_or_below(hierarchy: EncodedHierarchy, published: Ints) -> Ints:
-    """For every node the published value that it or a node above it is."""
+    """For every node the published value at it or at the nearest node above it."""
     result = np.full(len(hierarchy.parent), NOWHERE, dtype=np.int32)
     result[published] = np.arange(len(published), dtype=np.int32)
     for node in range(1, len(result)):

@@ -59,13 +59,13 @@ def test_a_missing_category_is_a_value_unless_told_otherwise() -> None:
     assert stands_for(column, 2) == {"a": 0.5, "\\N": 0.5}
     unknown = read_training("it", array(cells), missing_is_value=False)
     assert unknown.attribute.labels == ("a",)
-    assert unknown.index[1] == unknown.nothing
+    assert unknown.index[1] == unknown.unknown
     assert stands_for(unknown, 2) == {"a": 0.5}  # nothing is known of the other half
 
 
 def test_nothing_is_known_of_a_missing_number() -> None:
     column = read_training("age", array([20, None]))
-    assert column.index.tolist() == [0, column.nothing]
+    assert column.index.tolist() == [0, column.unknown]
 
 
 def test_a_text_that_looks_generalized_is_written_as_a_set_and_read_back() -> None:
@@ -111,13 +111,13 @@ def test_unseen_numbers_lie_between_known_ones() -> None:
     assert stands_for(texts, 2) == {"30": 0.5, "40": 0.5}
     assert stands_for(texts, 3) == {"40": 1}
     assert stands_for(texts, 4) == pytest.approx({"20": 1 / 3, "30": 1 / 3, "40": 1 / 3})
-    assert texts.index[5] == texts.nothing
+    assert texts.index[5] == texts.unknown
 
 
 def test_nothing_is_known_of_an_unseen_category() -> None:
     trained = read_training("it", array(["a", "b"])).attribute
     column = read_unseen(trained, array(["z", "{a|z}", None]))
-    assert column.index[0] == column.index[2] == column.nothing
+    assert column.index[0] == column.index[2] == column.unknown
     assert stands_for(column, 1) == {"a": 0.5}
 
 
@@ -147,7 +147,7 @@ def test_nothing_is_known_of_a_class_without_numbers(told_exactly: Any) -> None:
     ages = Domain("it", "number", np.array(["20"]), np.array([20.0]), has_missing=True)
     spread = told_exactly(ages, [None, "20"], [{1: 3}, {0: 2}]).spread()
     column = read_training("it", array([None, 20.0]), shares=ClassShares(spread, np.array([0, 1])))
-    assert column.by_class.tolist() == [column.nothing, 0]
+    assert column.by_class.tolist() == [column.unknown, 0]
 
 
 def test_missing_values_of_a_class_are_missing(told_exactly: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.metrics import METRICS, Metric, all_losses, register
-from hedgerow.core.metrics import _registry as registry
+from hedgerow.core.metrics import _losses as registry
 from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput
 

@@ -71,7 +71,7 @@ def draw(column: SetColumn, assign: Assign, weights: Floats | None, random: np.r
     [0, 0, 0, 1]
     """
     index = column.by_class if assign == "distribution" else column.index
-    rows = np.flatnonzero(index > column.nothing)
+    rows = np.flatnonzero(index > column.unknown)
     drawn = index.copy()
     if not len(rows):
         return drawn
@@ -82,7 +82,7 @@ def draw(column: SetColumn, assign: Assign, weights: Floats | None, random: np.r
         if assign == "frequent" or not _has_class_shares(column):
             cells = _by_frequency(column, weights, only_largest=assign == "frequent")
         at = np.zeros(len(rows)) if assign == "frequent" else _evenly_spaced(index[rows], random)
-    drawn[rows] = _value_at(cells, index[rows], at, column.nothing)
+    drawn[rows] = _value_at(cells, index[rows], at, column.unknown)
     return drawn
 
 
@@ -119,15 +119,15 @@ def _by_frequency(column: SetColumn, weights: Floats | None, *, only_largest: bo
     return CodeLists(cells.starts, cells.codes, upto - before[cell_of_entry])
 
 
-def _value_at(cells: CodeLists, cell: Ints, at: Floats, nothing: int) -> Ints:
-    """Return the value of each cell where its cumulated shares pass ``at``; ``nothing`` where they do not reach it."""
+def _value_at(cells: CodeLists, cell: Ints, at: Floats, unknown_cell: int) -> Ints:
+    """Return the value of each cell where its summed shares pass ``at``; ``unknown_cell`` if they never do."""
     cell_of_entry = np.repeat(np.arange(len(cells.starts) - 1), np.diff(cells.starts))
-    # The cumulated shares of cell i lie between i and i + 1.
+    # The summed shares of cell i lie between i and i + 1.
     entry = np.searchsorted(cell_of_entry + cells.upto, cell + at, side="right")
     unknown = 1.0 - cells.upto[cells.starts[cell + 1] - 1]
     inside = np.minimum(entry, cells.starts[cell + 1] - 1)
     beyond = (entry > inside) & (unknown > 1e-9)
-    return np.where(beyond, np.int32(nothing), cells.codes[inside]).astype(np.int32)
+    return np.where(beyond, np.int32(unknown_cell), cells.codes[inside]).astype(np.int32)
 
 
 Entropy = Literal["shared", "own", "random"]

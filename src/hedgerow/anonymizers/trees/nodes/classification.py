@@ -83,8 +83,8 @@ class ClassificationTree(LabellingTree):
         sizes = [len(column.cells.starts) - 1 for column in columns]
         distinct, index = tabulate(by_class, sizes, len(columns[0].index))
         cells = np.stack([cells_of(column, distinct[:, at]) for at, column in enumerate(columns)])
-        lists, lengths = joined_lists(columns)
-        prediction = self._predict(column_facts(self.attributes, lengths)[0], cells, lists_of(lists, 0))
+        lists, list_counts = joined_lists(columns)
+        prediction = self._predict(column_facts(self.attributes, list_counts)[0], cells, lists_of(lists, 0))
         return Prediction(prediction.shares[index], prediction.labels[index])
 
     def _predict(self, columns: Longs, cells: Ints, lists: Lists | None) -> Prediction:

@@ -100,9 +100,9 @@ class _Chains:
         ``group`` is the group of a node without cuts; ``last`` is the branch at the end of a chain, or -1 for the group
         of the node.
         """
-        nothing = np.empty(0, dtype=np.int64)
+        empty = np.empty(0, dtype=np.int64)
         node, threshold, child, single = (
-            np.concatenate([nothing, *(part[at] for part in self._parts)]) for at in range(4)
+            np.concatenate([empty, *(part[at] for part in self._parts)]) for at in range(4)
         )
         order = np.argsort(node, kind="stable")
         node, threshold, child, single = node[order], threshold[order], child[order], single[order]

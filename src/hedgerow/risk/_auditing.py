@@ -68,17 +68,14 @@ def with_rounded_people(audit: Audit, counts: ClassCounts) -> Audit:
     """
     digits = digits_shown(counts.people)
     records = round(significant(counts.records, digits))
-    risks = audit.risks
+    prosecutor, journalist, marketer = (
+        _rounded_risk(risk, records, digits)
+        for risk in (audit.risks.prosecutor, audit.risks.journalist, audit.risks.marketer)
+    )
     return replace(
         audit,
         people=round(significant(counts.people, digits)),
-        risks=Risks(
-            _rounded_risk(risks.prosecutor, records, digits),
-            _rounded_risk(risks.journalist, records, digits),
-            replace(
-                _rounded_risk(risks.marketer, records, digits), highest=significant(risks.marketer.highest, digits)
-            ),
-        ),
+        risks=Risks(prosecutor, journalist, replace(marketer, highest=significant(marketer.highest, digits))),
         verdict=None if audit.verdict is None else _rounded_verdict(audit.verdict, digits),
         clear={name: replace(column, alone=rounded_up(column.alone, digits)) for name, column in audit.clear.items()},
     )

@@ -217,7 +217,9 @@ class _Column(NamedTuple):
 
     def only(self, rows: Longs) -> _Column:
         """Some of the rows."""
-        return _Column(self.coded.only(rows), replace(self.values, codes=self.values.codes[rows]))
+        return _Column(
+            replace(self.coded, codes=self.coded.codes[rows]), replace(self.values, codes=self.values.codes[rows])
+        )
 
 
 @dataclass(frozen=True, eq=False)

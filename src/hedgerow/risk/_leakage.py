@@ -21,7 +21,7 @@ as one.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from operator import attrgetter
@@ -60,10 +60,6 @@ class Coded:
     def of(cls, codes: Ints, domain: Domain) -> Coded:
         """Take codes of a domain."""
         return cls(codes, domain.size, domain.ordered or domain.kind != "text")
-
-    def only(self, rows: Longs) -> Coded:
-        """Some of the rows."""
-        return Coded(self.codes[rows], self.size, self.ordered)
 
     @cached_property
     def parts(self) -> Ints:
@@ -163,8 +159,8 @@ def joint_leakage(
     chosen[drawn[: np.searchsorted(np.cumsum(sizes[drawn]), _ROWS_TOGETHER) + 1]] = True
     kept = np.flatnonzero(chosen[classes])[: 2 * _ROWS_TOGETHER]
     classes = classes[kept]
-    originals = {name: column.only(kept) for name, column in originals.items()}
-    clear = {name: column.only(kept) for name, column in clear.items()}
+    originals = {name: replace(column, codes=column.codes[kept]) for name, column in originals.items()}
+    clear = {name: replace(column, codes=column.codes[kept]) for name, column in clear.items()}
     in_class = sharing((classes,))
     varying = [name for name, column in clear.items() if (sharing((classes, column.codes)) < in_class).any()]
     groups = [[name for name in varying if name not in last], [name for name in varying if name in last]]

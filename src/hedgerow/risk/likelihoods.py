@@ -44,24 +44,21 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = [
-    "Covering",
     "KnownColumn",
     "LabelPosterior",
     "Labels",
-    "Likelihood",
     "Posterior",
     "PublishedClasses",
     "PublishedShares",
     "cells_of_column",
     "cells_of_texts",
-    "known_of_column",
     "label_posterior",
 ]
 
 Bits: TypeAlias = NDArray[np.uint8]
 
 _CELLS: Final = 2**24
-"""The number of pairs of a value and a class in memory at a time."""
+"""The number of pairs of a class and a value, or a person, in memory at a time."""
 
 
 class Likelihood(Protocol):
@@ -311,10 +308,6 @@ def _by_bins(column: ColumnProportions, vague: frozenset[str | None]) -> ColumnP
 # by its size.
 
 
-_PAIRS: Final = 2**24
-"""The number of pairs of a person and a class in memory at a time."""
-
-
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """The probabilities of the labels of some people.
@@ -431,7 +424,7 @@ class LabelPosterior:
         codes = [tuples[:, at].astype(np.int32) for at in range(len(self.columns))]
         distinct, index = tabulate(codes, [len(column.point) for column in self.columns], len(tuples))
         points = np.stack([column.point[distinct[:, at]] for at, column in enumerate(self.columns)])
-        step = max(1, _PAIRS // (self.people.size if self._by_labels else len(self.people)))
+        step = max(1, _CELLS // (self.people.size if self._by_labels else len(self.people)))
         parts = [self._of_points(points[:, start : start + step]) for start in range(0, max(len(distinct), 1), step)]
         probabilities = np.concatenate([part.probabilities for part in parts])
         matching = np.concatenate([part.matching for part in parts])

@@ -288,30 +288,19 @@ def audit_together(table: Any, opened: Any, given: Given) -> Together:
 def _column_remarks(given: Given, was: _Stated, columns: tuple[Sequence[str], Sequence[str]]) -> list[str]:
     """Remarks on the columns that form the classes of each release, where they are not obvious."""
     before, after = columns
-    remarks = []
-    if was.quasi is None:
-        remarks.append(
-            "No manifest that fits the previous release says which columns were its quasi-identifiers. Name them in "
-            "previous_quasi= (--previous-quasi), or give the release as it was saved, with its manifest; else no k is "
-            "proved."
-        )
     left = [name for name in given.quasi if name not in before]
-    if left:
-        remarks.append(
-            f"The previous release does not have {listing(left)}: the other quasi-identifiers form its classes."
-        )
     gone = [name for name in before if name not in after]
-    if gone:
-        remarks.append(
-            f"The new release does not have {listing(gone)}, which the previous one uses to form its classes."
-        )
     more = [name for name in after if name not in given.quasi]
-    if more:
-        remarks.append(
-            f"The classes of the new release are also formed by {listing(more)}, because an attacker may know the "
-            "quasi-identifiers of the previous release."
-        )
-    return remarks
+    remarks = {
+        "No manifest that fits the previous release says which columns were its quasi-identifiers. Name them in "
+        "previous_quasi= (--previous-quasi), or give the release as it was saved, with its manifest; else no k is "
+        "proved.": was.quasi is None,
+        f"The previous release does not have {listing(left)}: the other quasi-identifiers form its classes.": left,
+        f"The new release does not have {listing(gone)}, which the previous one uses to form its classes.": gone,
+        f"The classes of the new release are also formed by {listing(more)}, because an attacker may know the "
+        "quasi-identifiers of the previous release.": more,
+    }
+    return [remark for remark, applies in remarks.items() if applies]
 
 
 def _unproved(together: Together, everybody: int) -> Together:

@@ -32,7 +32,6 @@ from hedgerow.verifier._exact import TEXT_KINDS, Exact, exact_column, exact_fram
 __all__ = [
     "NESTED",
     "PERSON",
-    "Copy",
     "Distinct",
     "Gathering",
     "Grouped",

@@ -32,10 +32,10 @@ QUIET = 1.5
 # Of table 6 of Kisilevich et al.
 LARGE_K = 150
 PARTS: Mapping[str, tuple[str, ...]] = {
-    "teaching": ("taught",),
+    "teaching": ("teach",),
     "cutting": ("cut_boxes", "cut_axes"),
-    "telling": ("_all_told",),
-    "rehearsal": ("_scores",),
+    "label margins": ("_with_margins",),
+    "scoring": ("_scores",),
 }
 """By part of the method what does it in `candidates`; none of these calls another."""
 
@@ -112,8 +112,8 @@ def adult() -> None:
     for k in KS:
         row(k, *cells(anonymized(table, schema, k)))
     print(
-        f"\n{table.height:,} rows, one run each{load}. Teachers learn by folds, side by side; the rehearsal trains one "
-        "learner for each candidate. Columns are told by label only where at least 50 people are told of. The rest "
+        f"\n{table.height:,} rows, one run each{load}. Teachers learn by folds, side by side; scoring trains one "
+        "learner for each candidate. Label margins are published only for at least 50 people. The rest "
         "is reading, counting, proportions, publishing and verifying."
     )
 

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from types import NoneType
 from typing import Any, Final, Literal
 
-from hedgerow._internal.notebook import MOST_NAMES, Shown, names_shown
+from hedgerow._internal.notebook import MOST_NAMES, NotebookRepr, names_shown
 from hedgerow.errors import BadInput, listing
 
 __all__ = ["KINDS", "Others", "Roles", "Schema"]
@@ -72,7 +72,7 @@ class Roles:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Schema(Shown):
+class Schema(NotebookRepr):
     """Roles of the columns, hierarchies of the quasi-identifiers, and what counts as missing.
 
     Parameters

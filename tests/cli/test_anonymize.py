@@ -496,4 +496,4 @@ def test_weights_are_typed_and_stand_in_job_files(run: Any, tmp_path: Path) -> N
     assert manifest_of(out)["weights"] == {"zip": 2, "age": 3}
     outcome = run(*arguments, "--weights", "zip=2", "--method", "heuristicmin")
     assert outcome.status == 0
-    assert "HeuristicMin does not choose by what columns lose" in " ".join(outcome.out.split())
+    assert "HeuristicMin does not choose by the losses of columns" in " ".join(outcome.out.split())

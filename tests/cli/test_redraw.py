@@ -128,8 +128,8 @@ REFUSED: dict[str, tuple[Callable[[Path], None], tuple[str, ...], tuple[str, ...
     "no repeats": (_nothing, (*WORDS, "--redraw", "0"), ("'redraw'", "whole number >= 1", "Got 0")),
     "fewer than none": (_nothing, (*WORDS, "--redraw", "-2"), ("'redraw'", "Got -2")),
     "no number": (_nothing, (*WORDS, "--redraw", "often"), ("'--redraw'", "integer")),
-    "no proportions": (_nothing, (*WORDS[:-1], "--redraw", "3"), ("--redraw", "Say --publish-proportions too")),
-    "a holdout for nothing": (_lacking, (*WORDS, "--holdout", "lacking.csv"), ("--holdout", "Say --redraw 3 too")),
+    "no proportions": (_nothing, (*WORDS[:-1], "--redraw", "3"), ("--redraw", "Add --publish-proportions")),
+    "a holdout for nothing": (_lacking, (*WORDS, "--holdout", "lacking.csv"), ("--holdout", "Add --redraw 3")),
     "no holdout there": (_nothing, (*WORDS, "--redraw", "3", "--holdout", "no.csv"), ("no file 'no.csv'",)),
     "a holdout without columns": (
         _lacking,

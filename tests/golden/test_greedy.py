@@ -13,7 +13,7 @@ from box_kernels import enclose
 
 from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers.boxes.layout import described
-from hedgerow.anonymizers.merge._blocks import merge_parts
+from hedgerow.anonymizers.merge._blocks import merge_blocks
 from hedgerow.anonymizers.merge.greedy import Greedy
 from hedgerow.core.metrics import nllm
 from hedgerow.core.recoding import Recoding, shown_as
@@ -67,7 +67,7 @@ def test_merging_the_printed_groups_gives_table_1b(job: pipeline.Prepared) -> No
     shown = shown_as(job.counts, "label")
     whole = described(job.counts, "nllm", shown)
     groups = np.array(printed_groups(job), dtype=np.int64)
-    recoding = merge_parts(
+    recoding = merge_blocks(
         "printed",
         job.counts,
         job.requirements,

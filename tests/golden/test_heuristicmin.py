@@ -13,7 +13,7 @@ import pytest
 
 from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers.lattice._cuts import CutSpace, State, by_attribute
-from hedgerow.anonymizers.lattice.heuristicmin import FoundCuts, HeuristicMin
+from hedgerow.anonymizers.lattice.heuristicmin import ChosenCuts, HeuristicMin
 from hedgerow.core.metrics import prec, row_ratio
 from hedgerow.release import pipeline
 from hedgerow.release.pipeline import Prepared
@@ -42,7 +42,7 @@ def prepared(example: Example, *more: KAnonymity) -> Prepared:
     return pipeline.prepare(table, schema, [*demands, *more], random_state=0)
 
 
-def searched(example: Example, **parameters: Any) -> tuple[Prepared, FoundCuts]:
+def searched(example: Example, **parameters: Any) -> tuple[Prepared, ChosenCuts]:
     made = prepared(example)
     return made, HeuristicMin(**parameters).search(made.counts, made.requirements)
 

@@ -342,7 +342,7 @@ def test_columns_in_clear_are_judged_with_those_that_were_counted(most: int, tmp
     place = tmp_path / "people.parquet"
     pq.write_table(pa.table({**rows, "town": [f"T{at}" for at in town]}), place)
     schema = hr.Schema(quasi=["age", "town"], insensitive=["key"], target="class")
-    with pytest.raises(Disclosing, match="'key', 'class' together tell"):
+    with pytest.raises(Disclosing, match="'key', 'class' together reveal"):
         released(place, schema, most, method="mondrian", k=60)
 
 

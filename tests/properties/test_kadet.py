@@ -67,7 +67,7 @@ def leaf_of(tree: GeneralizingTree, row: dict[str, Any]) -> int:
         attribute = tree.attributes[tree.column[node]]
         value = row[attribute.domain.name]
         for child in tree.children(node):
-            said = int(tree.said[child])
+            said = int(tree.answers[child])
             if attribute.by_threshold:
                 limit = float(attribute.domain.labels[tree.threshold[node]])
                 fits = said == (2 if value is None else int(value > limit))

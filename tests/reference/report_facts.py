@@ -91,10 +91,12 @@ def column(name: str, **more: Any) -> ColumnFacts:
     )
 
 
-def example_facts(**changes: Any) -> ReportFacts:
-    """Facts of an internal edition; ``changes`` are fields that shall be different."""
-    names = ("age", "zip <area>", "sex")
-    given: dict[str, Any] = {
+NAMES = ("age", "zip <area>", "sex")
+
+
+def overview() -> dict[str, Any]:
+    """What the report is about, and what holds."""
+    return {
         "edition": "internal",
         "subject": "release",
         "title": "People & places <2026>",
@@ -110,7 +112,7 @@ def example_facts(**changes: Any) -> ReportFacts:
             figures=(figure("rows", 1_000), figure("people", 900)),
             counted="people",
             coverage="A sample.",
-            roles=(Role("quasi-identifiers", names, "By which a person could be found."),),
+            roles=(Role("quasi-identifiers", NAMES, "By which a person could be found."),),
         ),
         "asked": Asked(
             True,
@@ -132,6 +134,12 @@ def example_facts(**changes: Any) -> ReportFacts:
                 Evidence("1-anonymity", "k", figure("asked", 1), figure("reached", 12), True, True, None, "Counted."),
             ),
         ),
+    }
+
+
+def risks() -> dict[str, Any]:
+    """Who might look for somebody, and what attacks found out."""
+    return {
         "attackers": Attackers(
             (attacker("prosecutor", 0.1, 0.03), attacker("journalist", 0.08, 0.02), attacker("marketer", 0.02, 0.02)),
             figure("threshold", 0.1),
@@ -208,6 +216,12 @@ def example_facts(**changes: Any) -> ReportFacts:
         "safe_harbour": SafeHarbour(
             (HarbourFinding("zip", "ZIP codes", "note", ("zip <area>",), "Three digits.", "The rule."),), "Not all."
         ),
+    }
+
+
+def disclosures() -> dict[str, Any]:
+    """What is learnt without finding a row."""
+    return {
         "disclosure": DisclosureFacts(
             columns=(SensitiveFacts("disease", "sensitive", figure("homogeneity", 0.0), (figure("distinct l", 3),)),),
             proportions=(ProportionFacts("age", figure("surest", 0.5), figure("on average", 0.2), figure("told", 3)),),
@@ -234,13 +248,19 @@ def example_facts(**changes: Any) -> ReportFacts:
             accepted=("income",),
             sentence="One column was accepted.",
         ),
-        "columns": Columns(tuple(map(column, names)), "age", "zip <area>", 10, "people"),
+    }
+
+
+def kept_and_lost() -> dict[str, Any]:
+    """What is kept, and what was left out."""
+    return {
+        "columns": Columns(tuple(map(column, NAMES)), "age", "zip <area>", 10, "people"),
         "association": Association(
-            names,
+            NAMES,
             (
-                Pair(names[0], names[1], 0.5, 0.41, -0.09),
-                Pair(names[0], names[2], 0.1, 0.1, 0.0),
-                Pair(names[1], names[2], 0.2, 0.45, 0.25),
+                Pair(NAMES[0], NAMES[1], 0.5, 0.41, -0.09),
+                Pair(NAMES[0], NAMES[2], 0.1, 0.1, 0.0),
+                Pair(NAMES[1], NAMES[2], 0.2, 0.45, 0.25),
             ),
             figure("mean change", 0.113),
             "It is measured.",
@@ -261,6 +281,12 @@ def example_facts(**changes: Any) -> ReportFacts:
             ),
             "How often learners are right.",
         ),
+    }
+
+
+def governance() -> dict[str, Any]:
+    """What to know, who answers for it, and how it was made."""
+    return {
         "cautions": (
             Caution("minimality", "Minimality", "An attacker may know the method.", source="A paper."),
             Caution("weak", "Weak", "It does not hold.", "bad"),
@@ -287,4 +313,9 @@ def example_facts(**changes: Any) -> ReportFacts:
         ),
         "absent": {"utility": "Nothing was evaluated.", "context": "Nobody has said for whom."},
     }
-    return ReportFacts(**{**given, **changes})
+
+
+def example_facts(**changes: Any) -> ReportFacts:
+    """Facts of an internal edition; ``changes`` are fields that shall be different."""
+    sections = overview() | risks() | disclosures() | kept_and_lost() | governance()
+    return ReportFacts(**(sections | changes))

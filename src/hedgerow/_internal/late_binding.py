@@ -1,38 +1,35 @@
-"""Faces: what an object offers though folders above it do the work.
+"""Methods that are implemented in a higher layer, and loaded on first use.
 
-A release stands below reports, and must not import them; still ``release.report("out.html")`` is what one types. So the
-package itself, which stands above everything, writes down here where the work is done (:func:`register`), and it is
-imported when it is asked for: nothing heavy before.
+A release is below reports and must not import them, and yet offers ``release.report("out.html")``. So the package
+itself, which is above all layers, registers the place of the implementation (:func:`register`).
 """
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 
-__all__ = ["ReportOptions", "Reported", "face", "register"]
+__all__ = ["ReportOptions", "Reported", "load", "register"]
 
 _PLACES: Final[dict[str, str]] = {}
 
 
 def register(name: str, place: str) -> None:
-    """Say where a face is: ``"package.module:function"``."""
+    """Register the place of an implementation: ``"package.module:function"``."""
     _PLACES[name] = place
 
 
-def face(name: str) -> Any:
-    """The function that does the work, imported now."""
+def load(name: str) -> Any:
+    """Import an implementation."""
     module, _, function = _PLACES[name].partition(":")
     return getattr(importlib.import_module(module), function)
 
 
-@dataclass(frozen=True)
-class ReportOptions:
-    """What a report is asked for: the parameters of :meth:`Reported.report` but for the file."""
+class ReportOptions(NamedTuple):
+    """The options of a report: the parameters of :meth:`Reported.report` other than the file."""
 
     edition: object = "internal"
     context: object = None
@@ -41,11 +38,11 @@ class ReportOptions:
     attacks: Any = None
 
 
-class Reported(Shown):
-    """An object that a report can be written of; a notebook shows it with charts of its report."""
+class Reported(NotebookRepr):
+    """An object with a report; a notebook shows it with two charts of the report."""
 
     def _repr_html_(self) -> str:
-        shown: str = face("notebook")(self)
+        shown: str = load("notebook")(self)
         return shown
 
     def report(
@@ -90,5 +87,5 @@ class Reported(Shown):
         'out.html'
         """
         options = ReportOptions(edition, context, governance, evaluation, attacks)
-        written: Path = face("report")(self, path, options, overwrite=overwrite)
+        written: Path = load("report")(self, path, options, overwrite=overwrite)
         return written

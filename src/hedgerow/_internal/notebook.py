@@ -1,6 +1,6 @@
-"""How objects look where they are typed: a few lines of text, and the same in a notebook with every character escaped.
+"""The text of objects, and the same text in a notebook with every character escaped.
 
-What is shown are names of columns, counts and requirements, never a cell.
+It shows names of columns, counts and requirements, never a cell.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Final
 
 from hedgerow.errors import listing
 
-__all__ = ["MOST_NAMES", "Shown", "names_shown", "preformatted"]
+__all__ = ["MOST_NAMES", "NotebookRepr", "names_shown", "preformatted"]
 
 MOST_NAMES: Final = 20
-"""So many names of columns are shown; of the others how many they are."""
+"""The most names of columns that are shown; of the others, only the number."""
 
 
-class Shown:
+class NotebookRepr:
     """An object that a notebook shows as its ``repr``."""
 
     def _repr_html_(self) -> str:
@@ -25,7 +25,7 @@ class Shown:
 
 
 def names_shown(names: Sequence[str]) -> str:
-    """Names of columns, the first few of them.
+    """The first names of columns, and the number of the others.
 
     >>> names_shown(["age", "sex"]), names_shown(list("abcdefghijklmnopqrstuvw"))[-19:]
     ("'age', 'sex'", "'s', 't' and 3 more")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hedgerow._internal.notebook import Shown, preformatted
+from hedgerow._internal.notebook import NotebookRepr, preformatted
 from hedgerow.advice._profiles import Combination
 from hedgerow.advice._requirements import Choice
 from hedgerow.advice._roles import Role
@@ -70,7 +70,7 @@ class ColumnAdvice:
 
 
 @dataclass(frozen=True, repr=False)
-class Advice(Shown):
+class Advice(NotebookRepr):
     """What is suggested for a table.
 
     Attributes

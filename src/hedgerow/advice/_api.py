@@ -113,7 +113,7 @@ class _Adviser:
 
     def suggest(self, judged: Mapping[str, Judgement], method: Choice | None = None) -> Advice:
         """Put a suggestion together, with the given method or else the best one."""
-        quasi = {name: self.profiles[name] for name, one in judged.items() if one.role == "quasi"}
+        quasi = {name: self.profiles[name] for name, judgement in judged.items() if judgement.role == "quasi"}
         kinds = {name: kind_of(profile, self.k) for name, profile in quasi.items()}
         possible = self._hierarchies(quasi, kinds)
         people = self._people(judged)
@@ -128,8 +128,8 @@ class _Adviser:
             rows=self.look.rows,
             people=_rounded(people),
             columns=tuple(
-                self._column(name, one, kinds.get(name, (None, "")), possible.get(name), given=name in given)
-                for name, one in judged.items()
+                self._column(name, judgement, kinds.get(name, (None, "")), possible.get(name), given=name in given)
+                for name, judgement in judged.items()
             ),
             combinations=combinations({name: profile.codes for name, profile in quasi.items()}),
             k=self.k,
@@ -178,7 +178,9 @@ class _Adviser:
 
     def _in_clear(self, judged: Mapping[str, Judgement]) -> list[str]:
         """A note if the columns in clear together single out too many rows."""
-        clear = {name: self.profiles[name].codes for name, one in judged.items() if one.role == "insensitive"}
+        clear = {
+            name: self.profiles[name].codes for name, judgement in judged.items() if judgement.role == "insensitive"
+        }
         if len(clear) < 2 or (alone := together(clear).alone) < MOST_ALONE:
             return []
         return [
@@ -197,7 +199,7 @@ class _Adviser:
         """The l-diversity of every sensitive column, and notes on columns without it."""
         require: dict[str, str] = {}
         notes = []
-        for name in (name for name, one in judged.items() if one.role == "sensitive"):
+        for name in (name for name, judgement in judged.items() if judgement.role == "sensitive"):
             values, reason = diversity(self.profiles[name])
             rule = f"l={values}@{name}"
             if values is None:
@@ -242,7 +244,7 @@ class _Adviser:
 
 
 def _reads_as(requirement: str, column: str) -> bool:
-    """Whether a requirement, as typed, is read as one of this column."""
+    """Whether a requirement, as typed, is read as one for this column."""
     try:
         return parse_requirement(requirement).column == column
     except HedgerowError:
@@ -256,7 +258,7 @@ def _rounded(people: int | None) -> int | None:
 
 def _first(judged: Mapping[str, Judgement], role: str) -> str | None:
     """The first column with a role."""
-    return next((name for name, one in judged.items() if one.role == role), None)
+    return next((name for name, judgement in judged.items() if judgement.role == role), None)
 
 
 def _with_trial(suggestion: Advice, trial: Trial) -> Advice:

@@ -120,7 +120,7 @@ def kind_of(profile: Profile, fewest: int) -> tuple[str | tuple[str, ...] | None
     fewest : int
         An order lists all values. None is suggested if fewer rows than this have some value.
     """
-    if profile.kind == "number" and topic_of(profile.name, ZIP) and len({len(one) for one in profile.labels}) == 1:
+    if profile.kind == "number" and topic_of(profile.name, ZIP) and len({len(label) for label in profile.labels}) == 1:
         return "text", "Postcodes are not quantities."
     if profile.typed_text and profile.kind in ("number", "date"):
         return profile.kind, f"All its values are {profile.kind}s, stored as text."

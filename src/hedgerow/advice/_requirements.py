@@ -83,8 +83,8 @@ def choose_method(
             "kactus", f"It keeps what a decision tree needs to predict {target!r}, and works with a few hundred rows."
         )
     few = len(quasi) <= _FEW_QUASI and all(
-        name in hierarchies and (hierarchies[name] != "flat" or one.distinct <= MOST_CATEGORIES / 5)
-        for name, one in quasi.items()
+        name in hierarchies and (hierarchies[name] != "flat" or profile.distinct <= MOST_CATEGORIES / 5)
+        for name, profile in quasi.items()
     )
     if few:
         return Choice("optimal", "Few columns are generalized, so one rule per column is possible and easy to read.")

@@ -38,7 +38,7 @@ __all__ = ["Judgement", "Role", "entity_of", "judge_roles", "people_by_values", 
 
 
 _NEARLY: Final = 0.9  # of the rows have a value of their own, which identifies them
-_ENOUGH: Final = 10  # rows, to say that values differ
+_ENOUGH: Final = 10  # rows; with fewer, the share of different values means nothing
 _SEVERAL: Final = 20  # different values, to believe what the name of a column suggests
 _MANY_CODES: Final = 0.05  # of the rows have a code of their own: more than categories
 _MANY_TEXTS: Final = 200  # long texts are no categories, however often each is repeated
@@ -152,7 +152,9 @@ def _numbers_rows(profile: Profile) -> bool:
 
 def people_by_values(profiles: Mapping[str, Profile]) -> dict[str, str]:
     """The columns that by their values identify people with several rows, and why; the likeliest first."""
-    rows = {name: KeyColumn(one.codes, one.drawn) for name, one in profiles.items() if one.drawn is not None}
+    rows = {
+        name: KeyColumn(profile.codes, profile.drawn) for name, profile in profiles.items() if profile.drawn is not None
+    }
     keys = keys_of_people(rows, list(rows))
     return {
         key.name: f"{_identifies(profiles[key.name])}: rows with the same value agree in {_joined(key.determines[:3])}."
@@ -166,11 +168,12 @@ def _identifies(profile: Profile) -> str:
 
 def entity_of(profiles: Mapping[str, Profile]) -> tuple[str, str] | None:
     """The column that by its name identifies people with several rows, and why; ``None`` if there is none."""
-    outside = [one for one in profiles.values() if _is_outside(one) and one.most_frequent <= _NEARLY]
+    outside = [column for column in profiles.values() if _is_outside(column) and column.most_frequent <= _NEARLY]
     likeliest: tuple[tuple[bool, int], str, str] | None = None
     for profile in filter(_may_be_entity, profiles.values()):
         named = topic_of(profile.name, ENTITY) is not None
-        steady = [one.name for one in outside if one is not profile and _constant_within(profile.codes, one.codes)]
+        others = [column for column in outside if column is not profile]
+        steady = [column.name for column in others if _constant_within(profile.codes, column.codes)]
         if named or steady:
             candidate = (named, profile.distinct), profile.name, f"{_identifies(profile)}{_staying(steady)}."
             likeliest = candidate if likeliest is None else max(likeliest, candidate)
@@ -260,7 +263,8 @@ def _open(profiles: Mapping[str, Profile], judged: Mapping[str, Judgement]) -> d
 
 def _unusable(profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
     """Columns that cannot be read, or hold nothing."""
-    reasons = {name: one.unusable or ("" if one.known else "It has no value at all.") for name, one in profiles.items()}
+    empty = {name: "" if profile.known else "It has no value at all." for name, profile in profiles.items()}
+    reasons = {name: profile.unusable or empty[name] for name, profile in profiles.items()}
     return {name: Judgement("redundant", reason) for name, reason in reasons.items() if reason}
 
 
@@ -296,7 +300,7 @@ def _others(profiles: Mapping[str, Profile], k: int) -> dict[str, Judgement]:
 def _target_of(profiles: Mapping[str, Profile]) -> str | None:
     """The last column whose name suggests a label and that has few values."""
     known = TARGET["label"]
-    labels = [name for name, one in profiles.items() if _holds_labels(one) and set(words_of(name)) & known]
+    labels = [name for name in profiles if _holds_labels(profiles[name]) and set(words_of(name)) & known]
     plain = [name for name in labels if _PLAIN_LABELS & set(words_of(name))]
     # An income bracket is no label, but an income of two values is.
     alone = [name for name in labels if set(words_of(name)) <= known]
@@ -340,14 +344,14 @@ def _outside_topic(profile: Profile) -> str | None:
 
 def _dependent(judged: Mapping[str, Judgement], profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
     """The judgements that change because columns determine others."""
-    held = [name for name, one in judged.items() if one.role in ("quasi", "insensitive")]
+    held = [name for name, judgement in judged.items() if judgement.role in ("quasi", "insensitive")]
     if not held:
         return {}
-    entity = next((profiles[name] for name, one in judged.items() if one.role == "entity"), None)
+    entity = next((profiles[name] for name, judgement in judged.items() if judgement.role == "entity"), None)
     rows = _rows_of_people(entity, len(profiles[held[0]].codes))
     compared = {name: _values(profiles[name], rows) for name in held if not profiles[name].unusable}
     changed: dict[str, Judgement] = {}
-    for dependency in sorted(dependencies(compared), key=lambda one: not one.both_ways):
+    for dependency in sorted(dependencies(compared), key=lambda dependency: not dependency.both_ways):
         changed |= _consequence(dependency, judged, changed, profiles)
     return changed
 
@@ -407,10 +411,10 @@ def _repetition(dependency: Dependency, profiles: Mapping[str, Profile]) -> tupl
 
 def _with_some_quasi(judged: dict[str, Judgement], profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
     """If there is no quasi-identifier, there is nothing to protect: then the remaining columns become some."""
-    if any(one.role == "quasi" for one in judged.values()):
+    if any(judgement.role == "quasi" for judgement in judged.values()):
         return judged
     for role in ("insensitive", "sensitive"):
-        remaining = [name for name, one in judged.items() if one.role == role]
+        remaining = [name for name, judgement in judged.items() if judgement.role == role]
         if remaining:
             judgement = Judgement("quasi", "No other column is left by which anybody could be found.")
             return judged | {name: judgement for name in remaining if not profiles[name].unusable}

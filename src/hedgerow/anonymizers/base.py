@@ -28,23 +28,23 @@ __all__ = ["Anonymizer", "CELLS_TELL", "FITTING"]
 
 
 FITTING: Final = "Fitting"
-"""How the stage is called in which the method itself works, before its name."""
+"""The progress label of the fit, before the name of the method."""
 
 CELLS_TELL: Final = (
     "Sets and intervals name what the people of their class hold. Attackers can find out more by it than k says, such "
     "as who is in the table: hedgerow attack measures it. Mondrian and Hedge tell less with cells='region' (--set "
     "cells=region), and keep less."
 )
-"""A remark on releases whose attackers are known to succeed (:mod:`hedgerow.attacks`)."""
+"""A warning on releases for which attacks are known to succeed (:mod:`hedgerow.attacks`)."""
 _SEVERAL: Final = frozenset({"interval", "set"})
 
 
 class Anonymizer(Declared):
-    """A method that makes a table anonymous, and an estimator as scikit-learn knows them.
+    """An anonymization method, as a scikit-learn estimator.
 
-    A subclass says its ``name``, ``family``, ``paper`` and ``guarantees``, declares its parameters as fields and writes
-    ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from here;
-    :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
+    A subclass names its ``name``, ``family``, ``paper`` and ``guarantees``, declares its parameters as fields and
+    implements ``_fit``. This class does the rest: reading, counting, hierarchies, requirements, verification, writing.
+    :func:`hedgerow.anonymizers.checks.check_anonymizer` checks whether a subclass keeps the contract.
     """
 
     name: ClassVar[str]
@@ -56,12 +56,12 @@ class Anonymizer(Declared):
     """Whether it also learns from a target of numbers."""
     guarantees: ClassVar[str] = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
     results_version: ClassVar[int] = 1
-    """Raised when the method begins to make other releases of the same table: results of evaluations are then stale."""
+    """Raise it when the method makes other releases of a table than before: stored evaluations are then stale."""
     tight: ClassVar[bool] = False
-    """Whether sets and intervals of a group name just what its records hold, unless its ``cells`` are regions."""
+    """Whether sets and intervals of a group hold only values of its records, unless its ``cells`` are regions."""
     suppression_by: ClassVar[Literal["itself", "outliers", "classes"]] = "outliers"
-    """Who chooses the records that are lost within the budget: the method in its search; or the base, which fits it
-    again without outliers, or with smaller classes of which those that are too small are lost."""
+    """What chooses the records that are lost within the suppression limit: the method itself in its search; or this
+    class, which fits it again without outliers, or with smaller classes, and suppresses those that are too small."""
 
     k: int | None = shared(
         "int, optional",
@@ -95,28 +95,28 @@ class Anonymizer(Declared):
     random_state: int | None = shared("int, optional", "Decides what the method leaves to chance, if it does.")
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        """Find groups that satisfy all requirements. Only counts are seen, never rows."""
+        """Find groups that satisfy all requirements, from counts alone."""
         raise BadInput(f"{type(self).__name__} has no '_fit'. Write one.")
 
     def not_in_parts(self) -> str | None:
-        """Why the method cannot work on a table part by part, in a sentence after "Above that"; ``None`` if it can."""
+        """Why the method cannot work out of core, in a sentence after "Above that"; ``None`` if it can."""
         return f"{type(self).__name__} cannot be used, only methods that work part by part (Mondrian, KActus)"
 
     def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        """Find the groups of a table whose tuples do not fit into memory: the same as :meth:`_fit` would."""
+        """Find the groups that :meth:`_fit` would find, of a table whose tuples do not fit into memory."""
         raise InternalError("a method that works part by part does not say how")
 
     @classmethod
     def reveals_values(cls, parameters: Mapping[str, Any]) -> bool:
-        """Whether a release with these parameters says of groups what their records hold."""
+        """Whether a release with these parameters reveals which values the records of a group hold."""
         return cls.tight and parameters.get("cells", "held") == "held"
 
     def uses_weights(self) -> bool:
-        """Whether its choices lower a loss in which columns count by their weights; if not, a release says so."""
+        """Whether its choices follow the weights of columns; if not, the release warns that weights have no effect."""
         return False
 
     def _shown(self, counts: FrequencyTable) -> Sequence[Shown] | None:
-        """How columns are shown, if groups show just what they hold: they may then give up some of it."""
+        """How columns are shown, if groups show only values of their records: a group then shrinks with its records."""
         return None
 
     def fit_counts(
@@ -158,7 +158,7 @@ class Anonymizer(Declared):
         return False
 
     def _with(self, **values: object) -> Self:
-        """The same method with some parameters changed, those that are not ``None``."""
+        """The same method with other values for some parameters; ``None`` leaves a parameter unchanged."""
         other = copy.copy(self)
         for name, value in values.items():
             if value is not None:
@@ -168,7 +168,7 @@ class Anonymizer(Declared):
     def _within_limit(
         self, recoding: Recoding, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None
     ) -> Recoding:
-        """Refuse a recoding that loses too many records; spend what may still be lost, if that is left to the base."""
+        """Refuse a recoding that loses too many records; if it may lose more, try to lower the loss of the others."""
         allowed = self._may_lose(counts)
         if recoding.lost > allowed:
             raise refuse_losses(type(self).__name__, recoding.lost, counts.rows, allowed)
@@ -185,7 +185,7 @@ class Anonymizer(Declared):
         return spending.on_outliers(recoding, self._shown(counts))
 
     def _own_parameters(self) -> dict[str, Any]:
-        """The parameters that only this method has; what is wrong with them is said."""
+        """The parameters that not every method has, checked."""
         given = self.get_params(deep=False)
         own = {name: value for name, value in given.items() if name not in self.fields or not self.fields[name].shared}
         self.check({name: value for name, value in own.items() if name in self.fields})
@@ -195,7 +195,14 @@ class Anonymizer(Declared):
     def _requirements(self, k: int | None = None, require: Any = ()) -> tuple[Requirement, ...]:
         if k is not None and self.k is not None:
             raise BadInput(f"k is given twice, to {type(self).__name__} and to anonymize. Give it once.")
-        both = (*_as_list(self.require, type(self).__name__), *_as_list(require, "anonymize"))
+        both: list[Any] = []
+        for given, owner in ((self.require, type(self).__name__), (require, "anonymize")):
+            if isinstance(given, Requirement | str):
+                both.append(given)
+            elif isinstance(given, Iterable):
+                both.extend(given)
+            else:
+                raise BadInput.parameter("require", owner, "a list of requirements", type(given).__name__)
         return resolve_requirements(self.k if k is None else k, both)
 
     def anonymize(
@@ -221,9 +228,9 @@ class Anonymizer(Declared):
         schema : Schema, optional
             The estimator's own if not given.
         k : int, optional
-            If the estimator has none; giving it twice is an error.
+            Only if the estimator has none.
         require : requirement or sequence of requirements
-            In addition to the estimator's own.
+            Added to the estimator's own.
         suppression_limit : float or int, optional
             Instead of the estimator's own.
         random_state : int, optional
@@ -237,7 +244,7 @@ class Anonymizer(Declared):
         progress : callable, optional
             Called with the name of each stage.
         destination : path, optional
-            Where the release will be saved, if it is known: its rows are then written only once.
+            Where you will save the release: its rows are then written only once.
         """
         from hedgerow.release.pipeline import Options
 
@@ -276,12 +283,12 @@ class Anonymizer(Declared):
         return pipeline.finish(prepared, self._remarked(recoding, prepared.roles, parameters), parameters)
 
     def _remarked(self, recoding: Recoding, roles: Roles, parameters: Mapping[str, Any]) -> Recoding:
-        """Say what cells give away, and of weights that were given in vain that they were."""
+        """Add warnings about cells that reveal values, and about weights without effect."""
         remarks = list(recoding.warnings)
         if not self.uses_weights() and len(set(roles.column_weights)) > 1:
             remarks.append(
-                f"As it is set here, {type(self).__name__} does not choose by what columns lose: their weights change "
-                "only the losses that are told."
+                f"With these parameters, {type(self).__name__} does not choose by the losses of columns: their weights "
+                "change only the reported losses."
             )
         if self.reveals_values(parameters) and any(_SEVERAL.intersection(column.kinds) for column in recoding.columns):
             remarks.append(CELLS_TELL)
@@ -296,15 +303,15 @@ class Anonymizer(Declared):
             All columns are quasi-identifiers unless the estimator has a schema; those of an array are called ``x0``,
             ``x1``, ….
         y : array or series
-            The class; it is the schema's target.
+            The labels; they become the schema's target.
 
         Returns
         -------
         X, y
-            The published rows, shuffled, and their classes; an array comes back as one, of objects if texts are
-            published, and the classes as the series that they came in. With ``publish_proportions`` X has further
-            columns such as ``age=[20,30)``: the share of each part of a quasi-identifier among the people of the row's
-            class, which :class:`hedgerow.learning.ProportionalEncoder` knows.
+            The published rows, shuffled, and their labels, in the types that they came in; an array holds objects if
+            texts are published. With ``publish_proportions`` X has further columns such as ``age=[20,30)``: the share
+            of each part of a quasi-identifier among the people of the row's class, which
+            :class:`hedgerow.learning.ProportionalEncoder` reads.
         """
         from hedgerow.core.proportions import shares_of_parts
         from hedgerow.io.ndarray import open_labelled
@@ -331,11 +338,3 @@ def _refuse_names(names: Sequence[str], columns: Sequence[str]) -> None:
     taken = [name for name in names if name in columns]
     if taken:
         raise BadInput(f"Proportions would be called {listing(taken)}, as columns of X are. Rename these.")
-
-
-def _as_list(require: Any, owner: str) -> tuple[Any, ...]:
-    if isinstance(require, Requirement | str):
-        return (require,)
-    if not isinstance(require, Iterable):
-        raise BadInput.parameter("require", owner, "a list of requirements", type(require).__name__)
-    return tuple(require)

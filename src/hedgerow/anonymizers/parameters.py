@@ -1,8 +1,8 @@
-"""What the parameters of a method may be: declared once, as fields of its class.
+"""The parameters of methods, declared once as fields of their classes, and the suppression limit.
 
-``cut: Literal["loss", "widest"] = choice("Which cut is taken.")`` is all there is to say of a parameter. From such
-fields :class:`hedgerow.anonymizers.base.Anonymizer` derives ``__init__`` and the docstring, the command its options and
-manual, and the contract what it is checked with.
+``cut: Literal["loss", "widest"] = choice("Which cut is taken.")`` declares a parameter completely. From such fields
+:class:`Declared` derives ``__init__`` and the docstring, the command derives its options and manual, and the contract
+derives its checks.
 """
 
 from __future__ import annotations
@@ -41,31 +41,31 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a method, apart from its name.
+    """A parameter of a method, without its name.
 
     Attributes
     ----------
     meaning : str
-        What it does: one sentence, and more if a reader of the docstring needs more.
+        What it does, for docstring and manual.
     default : object
     kind : str
-        Its type as docstrings tell it.
+        Its type, for docstrings.
     must : str
-        What a value must be, for messages.
+        Which values are allowed, for messages.
     values : str
-        What may be typed, for the manual.
+        The values to type, for the manual.
     accepts : callable
         Whether a value may be given.
     read : callable
-        Reads the value as typed on the command line; what cannot be read stays text, and is not accepted.
+        Reads the value typed on the command line; unreadable text stays text, and is not accepted.
     options : tuple of str
-        The words it may be.
+        The allowed words.
     trials : tuple
-        The values that the contract is checked with, besides the default.
+        The values that contract checks try, besides the default.
     weak : bool
-        Whether it gives up the guarantee if it is on; the command then asks for a second yes.
+        Whether it gives up the guarantee if it is on; the command then requires ``--allow-weak``.
     shared : bool
-        Whether every method has it; the pipeline then checks it.
+        Whether every method has it; the pipeline then checks its value.
     """
 
     meaning: str
@@ -83,7 +83,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Words:
-    """A choice whose words are those of the field's ``Literal``."""
+    """A choice among the words of the field's ``Literal``."""
 
     meaning: str
 
@@ -102,12 +102,12 @@ def choice(
     ----------
     meaning : str
     options : collection of str
-        The words, if the field is not annotated with a ``Literal`` of them. A list that grows later is looked up as it
-        is then.
+        The words, unless the field is annotated with a ``Literal`` of them. Words that are added to a list later are
+        allowed too.
     default : str, optional
         The first if not given.
     trials : sequence of str
-        The words that the contract is checked with, where all would be many.
+        The words that contract checks try, if there are too many to try all.
     """
     if not options:
         return Words(meaning)
@@ -226,14 +226,14 @@ MUST: Final = "a share from 0.0 to 1.0 or a whole number of records >= 0"
 
 
 def check_limit(limit: object, owner: str) -> None:
-    """Say what is wrong with a limit, if something is."""
+    """Refuse a limit that is neither a share nor a number of records."""
     share = isinstance(limit, numbers.Real) and not isinstance(limit, numbers.Integral) and 0 <= float(limit) <= 1
     if not (share or is_int(limit, 0)):
         raise BadInput.parameter("suppression_limit", owner, MUST, limit)
 
 
 def records_allowed(limit: float, rows: int) -> int:
-    """How many of so many records may be lost: a share is rounded down, and one record is always published.
+    """How many of some records may be lost: a share is rounded down, and at least one record is published.
 
     >>> records_allowed(0.04, 30162), records_allowed(200, 30162), records_allowed(0.3, 10)
     (1206, 200, 3)
@@ -245,7 +245,7 @@ def records_allowed(limit: float, rows: int) -> int:
 
 
 def read_limit(typed: str) -> float | str:
-    """Read a limit as typed; what cannot be read stays text, and is not accepted.
+    """Read a limit as typed; unreadable text stays text, and is not accepted.
 
     >>> read_limit("2%"), read_limit("0.02"), read_limit("200"), read_limit("a few")
     (0.02, 0.02, 200, 'a few')
@@ -268,16 +268,16 @@ def refuse_losses(method: str, lost: int, rows: int, allowed: int, otherwise: st
 
 
 # --------------------------------------------------------------------------------------------------
-# A class that is declared by its fields: ``__init__``, docstring and scikit-learn's face are derived from them.
+# A class that is declared by its fields: ``__init__``, docstring and scikit-learn's methods are derived from them.
 #
-# scikit-learn itself is imported only when it asks, so that a method can be known without it.
+# scikit-learn is imported only when it asks for tags, so that methods work without it.
 
 
 @dataclass_transform(kw_only_default=True)
 class Declared:
     """A class whose parameters are fields (:class:`Parameter`), those of its bases first.
 
-    A subclass that writes its own ``__init__`` keeps it, and is described by its signature.
+    A subclass may have its own ``__init__``; its signature then describes it.
     """
 
     fields: ClassVar[Mapping[str, Parameter]] = {}
@@ -288,7 +288,7 @@ class Declared:
         for name, value in list(vars(cls).items()):
             if isinstance(value, Parameter | Words):
                 own[name] = value if isinstance(value, Parameter) else value.typed(_annotation(cls, name))
-                # For whoever writes an __init__ that leaves it out.
+                # For a subclass whose own __init__ leaves it out.
                 setattr(cls, name, own[name].default)
         cls.fields = {**cls.fields, **own}
         if "__init__" not in vars(cls):
@@ -297,12 +297,12 @@ class Declared:
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
-        """The parameters that are not those of every method, by name."""
+        """The parameters that not every method has, by name."""
         return {name: one for name, one in cls.fields.items() if not one.shared}
 
     @classmethod
     def check(cls, given: Mapping[str, Any]) -> None:
-        """Say which of these is unknown or wrong, if one is."""
+        """Refuse unknown parameters and wrong values."""
         known = cls.parameters()
         for name, value in given.items():
             if name not in known:
@@ -312,7 +312,7 @@ class Declared:
 
     @classmethod
     def weak(cls, given: Mapping[str, Any]) -> str | None:
-        """The parameter that gives up the guarantee, if one is on."""
+        """The name of a parameter that is on and gives up the guarantee, if there is one."""
         return next((name for name, one in cls.fields.items() if one.weak and given.get(name) is True), None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -325,7 +325,7 @@ class Declared:
         return values
 
     def set_params(self, **values: Any) -> Self:
-        """Change parameters; ``inducer__max_depth`` is one of an estimator among them."""
+        """Change parameters, also those of an estimator among them, such as ``inducer__max_depth``."""
         known = self.get_params(deep=False)
         for name, value in values.items():
             outer, nested, inner = name.partition("__")
@@ -349,13 +349,13 @@ class Declared:
 
 
 def _defaults(cls: type[Declared]) -> dict[str, object]:
-    """The parameters of ``__init__`` and their defaults, without what is passed on."""
+    """The named parameters of ``__init__``, with their defaults."""
     parameters = inspect.signature(cls).parameters.values()
     return {one.name: one.default for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)}
 
 
 def _annotation(cls: type, name: str) -> object:
-    """What a field is annotated with; other annotations may name what is not imported."""
+    """The annotation of one field, evaluated alone: other annotations may use names that are not imported."""
     field = type("Field", (), {"__annotations__": {name: inspect.get_annotations(cls)[name]}})
     return get_type_hints(field, vars(sys.modules[cls.__module__]))[name]
 

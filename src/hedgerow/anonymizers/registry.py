@@ -52,7 +52,7 @@ DEFAULT_METHOD: Final = "mondrian"
 
 @cache
 def all_methods() -> Mapping[str, type[Anonymizer]]:
-    """Our methods, and those of other packages under names that are still free."""
+    """Our methods, and those of other packages whose names are not ours."""
     found = dict(METHODS)
     for point in entry_points(group="hedgerow.methods"):
         method = point.load()
@@ -71,7 +71,7 @@ def find_method(name: str) -> type[Anonymizer]:
 
 
 def make_anonymizer(method: str | Anonymizer | None, parameters: Mapping[str, Any]) -> Anonymizer:
-    """The estimator that is given, or that of a method's name with these parameters; Mondrian if there is no method."""
+    """The given estimator, or a new one of the named method with these parameters; Mondrian by default."""
     if method is None or isinstance(method, str):
         chosen = find_method(DEFAULT_METHOD if method is None else method)
         check_parameters(chosen, parameters)
@@ -85,9 +85,10 @@ def make_anonymizer(method: str | Anonymizer | None, parameters: Mapping[str, An
 
 
 def check_parameters(method: type[Anonymizer], given: Mapping[str, Any]) -> None:
-    """Say which of these is unknown or wrong, if one is; of what only other methods have, which methods these are."""
-    for name in (one for one in given if one not in method.parameters()):
-        having = [one.name for one in all_methods().values() if name in one.parameters()]
+    """Refuse unknown parameters and wrong values; for parameters of other methods, the error names these methods."""
+    known = method.parameters()
+    for name in given:
+        having = [] if name in known else [other.name for other in all_methods().values() if name in other.parameters()]
         if having:
             raise BadInput(
                 f"{method.__name__} has no parameter {name!r}. Leave it out, or take a method that has it: "
@@ -143,27 +144,27 @@ def anonymize(
     k : int, optional
         Every record shares its quasi-identifiers with at least ``k - 1`` others.
     require : requirement or sequence of requirements
-        Further ones, as objects or as text such as ``"l=3@disease"``.
+        Further requirements, as objects or as text such as ``"l=3@disease"``.
     suppression_limit : float or int, optional
-        How many records may be lost so that the others lose less: a share of them (``0.02``; with ``1.0`` as many as
-        it takes) or a number (``200``). A lost record counts fully in every metric. If not given, it is that of the
-        estimator, and none by default.
+        How many records may be suppressed to keep more detail in the others: a share of them (``0.02``; ``1.0`` allows
+        as many as needed) or a number (``200``). A suppressed record counts fully in every metric. By default that of
+        the estimator, which is none.
     random_state : int, optional
-        Decides which rows of equal records go where; without it the operating system's randomness.
+        Decides which of several equal records go to which group; by default the operating system's randomness does.
     publish_proportions : bool, optional
-        Whether the release also says how the people of every class are divided among the values of each column, so
-        that learners can make use of it. Values are pooled so that nobody is singled out; the audit shows what is
-        told. If not given, the method decides: only Hedge does so by itself.
+        Whether the release also says how the people of every class are divided among the values of each column, for
+        learners. Values are pooled so that nobody is singled out; the audit shows what the proportions reveal. By
+        default the method decides: only Hedge publishes them.
     min_support : int, optional
-        Every proportion that is told is of at least so many people: the largest k that is required if not given. With
-        fewer than that the proportions may single people out, and are marked as weak.
+        The least number of people behind a published proportion; by default the largest k that is required. With a
+        smaller number the proportions may single people out, and are marked as weak.
     target_bins : int, optional
-        Into how many bins with about equally many people a target of numbers is cut for methods that learn from its
-        classes. The numbers are published as they are.
+        The number of bins, with about equally many people each, into which a numeric target is cut for methods that
+        learn from classes. The numbers themselves are published unchanged.
     progress : callable, optional
         Called with the name of each stage.
     destination : path, optional
-        Where the release will be saved, if it is known: a file, or a folder, whose rows are then written only once.
+        Where you will save the release, a file or a folder: its rows are then written only once.
     **method_parameters
         Parameters of the method, if it is given by name.
 

@@ -18,7 +18,7 @@ from hedgerow.attacks._people import Given, People, Target, people_of
 from hedgerow.core.counts import tabulate
 from hedgerow.errors import BadInput
 from hedgerow.io.frames import open_frame
-from hedgerow.risk.likelihoods import Told, cells_of_texts
+from hedgerow.risk.likelihoods import PublishedShares, cells_of_texts
 
 __all__ = ["RowKinds"]
 
@@ -142,12 +142,12 @@ class _Column:
     Attributes
     ----------
     by_class : float array (classes, values)
-    told : Told, optional
+    told : PublishedShares, optional
         The proportions, if there are any by label.
     """
 
     by_class: Floats
-    told: Told | None = None
+    told: PublishedShares | None = None
 
 
 def _by_class(people: People) -> tuple[int, Longs, list[_Column]]:
@@ -168,7 +168,7 @@ def _by_class(people: People) -> tuple[int, Longs, list[_Column]]:
     labels = None if release.target is None else Target.of_column(release, release.target).labels
     columns = []
     for at, domain in enumerate(people.domains):
-        told = Told.of(proportions, at, people.known(at), labels)
+        told = PublishedShares.of(proportions, at, people.known(at), labels)
         frequent = _frequencies(people.tuples[:, at], domain.size)
         by_point = np.append(np.asarray(told.shares.todense()), np.zeros((len(proportions.sizes), 1)), axis=1)
         # The share of a part of a range is divided among its values.

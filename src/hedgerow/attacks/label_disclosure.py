@@ -22,7 +22,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 from hedgerow.attacks._people import check_sure, generator_of, read_labelled, released
 from hedgerow.errors import BadInput, check_int
 from hedgerow.release import Release
@@ -73,7 +73,7 @@ class Guessed:
 
 
 @dataclass(frozen=True, repr=False)
-class LabelDisclosure(Shown):
+class LabelDisclosure(NotebookRepr):
     """What a release reveals about the labels of the people in it.
 
     Attributes

@@ -16,7 +16,7 @@ from typing import Final, Literal
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 from hedgerow.risk import Risk
 
 __all__ = ["Claims", "Outcome", "Verdict", "worst"]
@@ -79,7 +79,7 @@ class Claims:
 
 
 @dataclass(frozen=True, repr=False)
-class Outcome(Shown):
+class Outcome(NotebookRepr):
     """The outcome of one attack.
 
     There are three verdicts. The attack *works* if the interval of the excess lies above 0. It *finds nothing* if it

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 from hedgerow._internal.rounding import digits_shown, share_told
 from hedgerow.attacks._downcoding import downcoding
 from hedgerow.attacks._inference import inference
@@ -221,7 +221,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, repr=False)
-class Attacks(Shown):
+class Attacks(NotebookRepr):
     """The outcomes of attacks on a release.
 
     Attributes

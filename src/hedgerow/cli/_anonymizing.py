@@ -54,7 +54,7 @@ def check_engine(engine: str | None, master: str | None) -> None:
     if engine is not None and engine not in _ENGINES:
         raise BadInput.unknown("engine", engine, _ENGINES)
     if master is not None and engine != "spark":
-        raise BadInput("--master says where Spark runs. Say --engine spark too, or leave it out.")
+        raise BadInput("--master is only for Spark. Add --engine spark, or leave --master out.")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def show_release(
     if linking and facts.get("rows_are_people"):
         first = (
             f"Rows with the same pseudonym ({', '.join(linking)}) can be linked, and rows were counted, because you "
-            f"say that every row is a person. {first}"
+            f"declared every row a person. {first}"
         )
     console.print(Text(first, "bold"), soft_wrap=True)
     for label, value in _lines(release, output, given, recoding, report):
@@ -174,7 +174,7 @@ def _counted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
         f"k reached: {audit.k:,}",
     )
     for name, by in audit.determined.items():
-        yield "counted", f"{name}, too: whoever knows {' or '.join(by)} knows it. k with it: {audit.k_determined:,}"
+        yield "counted", f"{name}, too, because {' or '.join(by)} determines it. k with it: {audit.k_determined:,}"
 
 
 def _accepted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
@@ -185,8 +185,8 @@ def _accepted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
     for name, column in audit.clear.items():
         if column.excused:
             other, share = column.most
-            told = f", and {share:.0%} of {other} is told by it" if share else ""
-            told += f"; whoever knows {' or '.join(column.determined_by)} knows it" if column.determined_by else ""
+            told = f", and it reveals {share:.0%} of {other}" if share else ""
+            told += f"; {' or '.join(column.determined_by)} determines it" if column.determined_by else ""
             yield "ACCEPTED", f"{name}: {column.alone:.0%} of the people have a value that nobody else has{told}"
     for link in audit.links:
         if link.accepted:
@@ -412,7 +412,7 @@ def _said_of_report(job: Job) -> str | None:
 
 def _named(path: str | None, what: str, how: str) -> str:
     if not path:
-        raise BadInput(f"No {what} file is named. Name it: hedgerow anonymize … {how}, or in a job file.")
+        raise BadInput(f"No {what} file is named. Type hedgerow anonymize … {how}, or name it in a job file (--job).")
     return path
 
 
@@ -450,8 +450,8 @@ def _refuse_of_spark(job: Job) -> None:
         return
     if job.memory_limit is not None:
         raise BadInput(
-            "--memory-limit is for work on one machine without Spark, which has limits of its own: set "
-            "spark.driver.memory and spark.executor.memory. Leave it out."
+            "--memory-limit does not apply to Spark. Leave it out, and set spark.driver.memory and "
+            "spark.executor.memory."
         )
     if job.entity is not None:
         raise BadInput(
@@ -459,8 +459,8 @@ def _refuse_of_spark(job: Job) -> None:
         )
     if job.redraw is not None:
         raise BadInput(
-            "Rows are drawn in memory, not by Spark. Leave --redraw out, and draw them from the release when it is "
-            "written: hr.Release.load(…).redraw(…)."
+            "Rows are drawn in memory, not by Spark. Leave --redraw out, and draw them from the written release: "
+            "hr.Release.load(…).redraw(…)."
         )
 
 
@@ -487,7 +487,7 @@ def _refuse_weak(method: type[Anonymizer], parameters: Mapping[str, Any], *, all
     weak = method.weak(parameters)
     if weak is not None and not allowed:
         raise BadInput(
-            f"With {weak}, {method.__name__} does not keep its guarantee. Leave it out, or say --allow-weak to write "
+            f"With {weak}, {method.__name__} does not keep its guarantee. Leave it out, or add --allow-weak to write "
             "a release that is marked as weak."
         )
 
@@ -496,12 +496,12 @@ def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) ->
     if job.min_support is None:
         return
     if not job.publish_proportions:
-        raise BadInput("--min-support is that of proportions, which are not published. Say --publish-proportions too.")
+        raise BadInput("--min-support needs published proportions. Add --publish-proportions.")
     demanded = max(one.minimal_size for one in requirements)
     if job.min_support < demanded and not job.allow_weak:
         raise BadInput(
             f"With --min-support {job.min_support}, below the {demanded} records that are required of a class, the "
-            "proportions may single people out. Leave it out, or say --allow-weak to write proportions that are marked "
+            "proportions may single people out. Leave it out, or add --allow-weak to write proportions that are marked "
             "as weak."
         )
 
@@ -510,16 +510,16 @@ def _refuse_vain_holdout(job: Job) -> None:
     if job.holdout is None:
         return
     if job.redraw is None:
-        raise BadInput("--holdout is compared with drawn rows, and none are drawn. Say --redraw 3 too.")
+        raise BadInput("--holdout needs drawn rows. Add --redraw 3.")
     if job.holdout == job.input == STANDARD_INPUT:
-        raise BadInput("Input and holdout are both standard input, which can be read once. Name a file.")
+        raise BadInput(
+            "Input and holdout are both standard input, which can be read only once. Name a file for one of them."
+        )
 
 
 def _refuse_drawing_from_nothing(job: Job, method: type[Anonymizer]) -> None:
     if job.redraw is not None and not (job.publish_proportions or method.fields["publish_proportions"].default):
-        raise BadInput(
-            "Rows are drawn from proportions (--redraw), which are not published. Say --publish-proportions too."
-        )
+        raise BadInput("--redraw draws rows from published proportions. Add --publish-proportions.")
 
 
 def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:

@@ -78,7 +78,8 @@ def advise(
         str | None, column("Column that a model will predict.  [default: one whose name suggests a label]")
     ] = None,
     k: Annotated[
-        int | None, option(Panel.GUARANTEE, "K", "Every class has at least K rows.  [default: a common one]", "-k")
+        int | None,
+        option(Panel.GUARANTEE, "K", "Every class has at least K rows.  [default: 11 for health data, else 5]", "-k"),
     ] = None,
     no_trial: Annotated[
         bool, option(Panel.METHOD, None, "Do not try the suggestion on some rows.", "--no-trial")
@@ -401,7 +402,7 @@ def compare(
     table: options.Table,
     quasi: options.Quasi = None,
     target: Annotated[
-        str | None, column("Column that learners predict. Without it, the kept detail is the utility.")
+        str | None, column("Column that learners predict. Without it, utility is the kept detail.")
     ] = None,
     target_bins: options.TargetBins = None,
     sensitive: options.Sensitive = None,
@@ -409,7 +410,7 @@ def compare(
     accept: options.Accept = None,
     identifying: options.Identifying = None,
     entity: Annotated[
-        str | None, column("Column that identifies a person: k counts people, and nobody both trains and tests.")
+        str | None, column("Column that identifies a person: k counts people, and no person both trains and tests.")
     ] = None,
     rows_are_people: options.RowsArePeople = None,
     others: options.Others = None,
@@ -432,7 +433,7 @@ def compare(
         option(
             Panel.METHOD,
             "NAMES",
-            "See hedgerow methods.  [default: kactus,mondrian,hedge with a target]",
+            "The methods (see hedgerow methods).  [default: kactus,mondrian,hedge with a target]",
             offers=options.complete_methods,
         ),
     ] = None,
@@ -442,7 +443,7 @@ def compare(
         option(
             Panel.LEARNERS,
             "NAMES",
-            "See hedgerow evaluate.  [default: a quick one]",
+            "The learners (see hedgerow evaluate --help).  [default: a quick one]",
             offers=options.complete_learners,
         ),
     ] = None,
@@ -451,7 +452,7 @@ def compare(
         option(
             Panel.LEARNERS,
             "NAME",
-            "cv:FOLDS, holdout, holdout:REPETITIONS or 5x2cv.  [default: cv:5]",
+            "How rows are split: cv:FOLDS, holdout, holdout:REPETITIONS or 5x2cv.  [default: cv:5]",
             offers=options.protocols,
         ),
     ] = None,
@@ -463,7 +464,7 @@ def compare(
     decimal: options.Decimal = ".",
     missing: options.Missing = None,
     output: Annotated[
-        str, option(Panel.OUTPUT, "FILE", "The page. Finished cells stand beside it.", "--output", "-o")
+        str, option(Panel.OUTPUT, "FILE", "The page (.html). Finished cells are kept beside it.", "--output", "-o")
     ] = "compare.html",
     as_json: options.AsJson = False,
     force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite an existing page.", "--force")] = False,
@@ -495,7 +496,7 @@ def evaluate(
     insensitive: options.Insensitive = None,
     accept: options.Accept = None,
     identifying: options.Identifying = None,
-    entity: Annotated[str | None, column("Column that identifies a person: nobody both trains and tests.")] = None,
+    entity: Annotated[str | None, column("Column that identifies a person: no person both trains and tests.")] = None,
     rows_are_people: options.RowsArePeople = None,
     others: options.Others = None,
     kind: options.Kind = None,
@@ -509,7 +510,7 @@ def evaluate(
         option(
             Panel.METHOD,
             "NAMES",
-            "See hedgerow methods.  [default: mondrian,kactus]",
+            "The methods (see hedgerow methods).  [default: mondrian,kactus]",
             offers=options.complete_methods,
         ),
     ] = None,
@@ -519,14 +520,19 @@ def evaluate(
         option(
             Panel.LEARNERS,
             "NAMES",
-            "c45, id3, kadet, naive-bayes, logistic, mlp, boosting, linear; with Weka: j48, part, weka-naive-bayes, "
+            "c45, id3, kadet, naive-bayes, logistic, mlp, boosting, linear; with Weka j48, part, weka-naive-bayes, "
             "weka-logistic.",
             offers=options.complete_learners,
         ),
     ] = None,
     protocol: Annotated[
         str,
-        option(Panel.LEARNERS, "NAME", "5x2cv, holdout, holdout:REPETITIONS or cv:FOLDS.", offers=options.protocols),
+        option(
+            Panel.LEARNERS,
+            "NAME",
+            "How rows are split: 5x2cv, holdout, holdout:REPETITIONS or cv:FOLDS.",
+            offers=options.protocols,
+        ),
     ] = "5x2cv",
     train: options.Train = "redrawn",
     test: options.Test = "raw",
@@ -540,7 +546,7 @@ def evaluate(
     decimal: options.Decimal = ".",
     missing: options.Missing = None,
     output: Annotated[
-        str, option(Panel.OUTPUT, "FILE", "The cells as .csv. The chart stands beside it.", "--output", "-o")
+        str, option(Panel.OUTPUT, "FILE", "The cells as .csv. The chart is written beside it.", "--output", "-o")
     ] = "evaluation.csv",
     force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite existing results.", "--force")] = False,
     quiet: options.Quiet = False,

@@ -24,7 +24,7 @@ from hedgerow.io.readers import find_table
 
 if TYPE_CHECKING:
     from hedgerow.comparison.choices import Choice, Measure
-    from hedgerow.comparison.planning import Plan
+    from hedgerow.comparison.plan import Plan
     from hedgerow.comparison.results import Comparison, Stop
     from hedgerow.evaluation.store import Store
 
@@ -92,12 +92,12 @@ def _table(comparison: Comparison) -> Table:
 
 def _cells(choice: Choice, measures: Sequence[Measure], *, limits: bool) -> Iterator[str | Text]:
     """What the table shows of a choice."""
-    from hedgerow.comparison.choices import limit_told
+    from hedgerow.comparison.choices import limit_text
 
     yield Text(choice.method)
     yield "" if choice.k is None else f"{choice.k:,}"
     if limits:
-        yield limit_told(choice.suppression_limit)
+        yield limit_text(choice.suppression_limit)
     yield "–" if choice.k_reached is None else f"{choice.k_reached:,}"
     for measure in measures:
         yield choice.told(measure)
@@ -141,14 +141,14 @@ def run(given: Mapping[str, Any]) -> None:
         refuse_overwriting(path, find_table(given["table"]).reads, "--output")
 
     from hedgerow.cli._screen import screen
-    from hedgerow.comparison.api import planned
+    from hedgerow.comparison.api import Options, make_plan
     from hedgerow.evaluation.store import Store
 
     store = Store(cells)
-    plan = planned(typed_file(given["table"], given), schema, **options)
+    plan = make_plan(typed_file(given["table"], given), schema, Options(**options))
     with unless_it_fails(cells):
         stopped = _run(plan, store, seconds, given)
-        comparison = plan.found(store, stopped=stopped)
+        comparison = plan.result(store, stopped=stopped)
     comparison.report(output, overwrite=True)
     if given["as_json"]:
         typer.echo(json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False))
@@ -196,7 +196,9 @@ def _run(plan: Plan, store: Store, seconds: float | None, given: Mapping[str, An
 def _places(typed: str, *, force: bool) -> tuple[Path, Path]:
     output = Path(typed)
     if output.suffix.lower() not in (".html", ".htm"):
-        raise BadInput(f"The page is written as HTML, not to {typed!r}. Name a file that ends in .html (--output).")
+        raise BadInput(
+            f"The page is written as HTML, not to {typed!r}. Name a file that ends in .html (--output FILE.html)."
+        )
     check_place(output)
     if not force:
         refuse_existing(output)

@@ -34,7 +34,7 @@ _CELL_WIDTH: Final = 14
 _MEANINGS: Final = (
     "the original (synthetic: you would keep a real one to yourself)",
     "the release, with its manifest beside it",
-    "the report for the person who answers for the release: open it in a browser",
+    "the report, for the person who answers for the release: open it in a browser",
 )
 _CONTEXT: Final = {
     "recipient": "Whoever wants to see what Hedgerow does.",

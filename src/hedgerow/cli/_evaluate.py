@@ -91,8 +91,11 @@ def _differing(tests: Tests | None) -> set[tuple[object, object, int | None]]:
     from hedgerow.evaluation.cells import UNANONYMIZED
 
     contrasts = () if tests is None else tests.contrasts
-    significant = (one for one in contrasts if one.other == UNANONYMIZED and one.test.significant())
-    return {(one.learner, one.method, one.k) for one in significant}
+    return {
+        (contrast.learner, contrast.method, contrast.k)
+        for contrast in contrasts
+        if contrast.other == UNANONYMIZED and contrast.test.significant()
+    }
 
 
 def _shown(value: object, score: str) -> str:

@@ -22,7 +22,7 @@ class CommandHelp(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write one section for each panel, in the order of the options."""
         options = self.get_params(ctx)
-        many = sum(getattr(one, "rich_help_panel", None) is not None for one in options) > _FEW_OPTIONS
+        many = sum(getattr(option, "rich_help_panel", None) is not None for option in options) > _FEW_OPTIONS
         panels = defaultdict(list)
         for option in options:
             if (record := option.get_help_record(ctx)) is not None:

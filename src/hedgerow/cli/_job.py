@@ -96,7 +96,9 @@ class Job(BaseModel):
     context: Annotated[
         dict[str, Any], Field(default_factory=dict, description="a table about the recipient and purpose")
     ]
-    governance: Annotated[dict[str, Any], Field(default_factory=dict, description="a table about who answers for it")]
+    governance: Annotated[
+        dict[str, Any], Field(default_factory=dict, description="a table about the people who answer for it")
+    ]
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
     redraw: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     holdout: Text
@@ -129,7 +131,7 @@ def read_job(path: Path) -> Job:
         name = written.replace("-", "_")
         name = _SYNONYMS.get(name, name)
         if name in fields:
-            raise BadInput(f"The field {name!r} stands twice in {called}. Write it once.")
+            raise BadInput(f"The field {name!r} stands twice in {called}. Keep one of them.")
         fields[name] = value
     job = _validated(fields, called)
     named = {name: getattr(job, name) for name in _PATHS}

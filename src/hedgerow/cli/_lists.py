@@ -1,4 +1,4 @@
-"""Lists, assignments and signs as they are typed on the command line."""
+"""Reads lists, assignments, numbers and signs from the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | None:
-    """Split comma-separated column names by the rules of CSV; an option that was not given stays ``None``.
+    """Split comma-separated column names by the rules of CSV. An option that was not given stays ``None``.
 
     Parameters
     ----------
@@ -41,17 +41,17 @@ def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | No
     typed = [texts] if isinstance(texts, str) else texts
     names: list[str] = []
     for text in typed:
-        unmatched = BadInput(f'The quotes in {owner} {text!r} do not match. Write names like a,"b,c",d.')
+        unmatched = BadInput(f'The quotes in {owner} {text!r} do not match. Type names like a,"b,c",d.')
         with translated(csv.Error, into=unmatched):
             parts = next(csv.reader([text], skipinitialspace=True, strict=True), [])
         if not parts or not all(parts):
-            raise BadInput(f"A column name in {owner} {text!r} is empty. Write names like a,b,c.")
+            raise BadInput(f"A column name in {owner} {text!r} is empty. Type names like a,b,c.")
         names += parts
     return names
 
 
 def assignments(texts: Sequence[str] | None, option: str) -> dict[str, str] | None:
-    """Read ``name=value`` texts; an option that was not given stays ``None``.
+    """Read ``name=value`` texts. An option that was not given stays ``None``.
 
     >>> assignments(["cut=widest", "relaxed=yes"], "--set")
     {'cut': 'widest', 'relaxed': 'yes'}
@@ -62,7 +62,7 @@ def assignments(texts: Sequence[str] | None, option: str) -> dict[str, str] | No
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
-            raise BadInput(f"{text!r} is not understood. Write {option} name=value.")
+            raise BadInput(f"{text!r} has no name or no value. Type {option} name=value.")
         if name in found:
             raise BadInput(f"{name!r} is given twice by {option}. Give it once.")
         found[name] = value
@@ -70,7 +70,7 @@ def assignments(texts: Sequence[str] | None, option: str) -> dict[str, str] | No
 
 
 def read_kinds(texts: Sequence[str] | None) -> dict[str, str | list[str]] | None:
-    """Read kinds of columns; several words are values in their order.
+    """Read kinds of columns. Several words are values in their order.
 
     >>> read_kinds(["zip=text", "triage=green,red"])
     {'zip': 'text', 'triage': ['green', 'red']}
@@ -83,7 +83,7 @@ def read_kinds(texts: Sequence[str] | None) -> dict[str, str | list[str]] | None
 
 
 def read_delimiter(typed: str | None) -> str | None:
-    r"""Read a delimiter. A tab is hard to type: its usual spelling is understood.
+    r"""Read a delimiter. A tab may be typed as a backslash and a t.
 
     >>> read_delimiter(r"\t"), read_delimiter(";")
     ('\t', ';')
@@ -92,7 +92,7 @@ def read_delimiter(typed: str | None) -> str | None:
 
 
 def read_ks(typed: Sequence[str] | None, require: Sequence[str] | None) -> list[int] | None:
-    """Read every k; 5, 10, 50 and 100 if none is typed, and none if something else is required.
+    """Read every k. The default is 5, 10, 50 and 100, or no k if something else is required.
 
     >>> read_ks(["5,10"], None), read_ks(None, None), read_ks(None, ["l=3@disease"])
     ([5, 10], [5, 10, 50, 100], None)
@@ -102,7 +102,7 @@ def read_ks(typed: Sequence[str] | None, require: Sequence[str] | None) -> list[
     found = []
     for text in split_names(typed, "-k") or []:
         if not text.isascii() or not text.isdigit():
-            raise BadInput(f"{text!r} is no k. Write whole numbers with commas: -k 5,10,50.")
+            raise BadInput(f"{text!r} is not a whole number. Type numbers with commas: -k 5,10,50.")
         found.append(int(text))
     return found
 
@@ -115,7 +115,7 @@ def read_duration(typed: str, option: str) -> float:
     """
     text = typed.strip().lower()
     unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
-    wrong = BadInput(f"{typed!r} is no time. Write seconds, minutes or hours: {option} 90, 10m or 1h.")
+    wrong = BadInput(f"{typed!r} is not a time. Type seconds, minutes or hours: {option} 90, 10m or 1h.")
     with translated(ValueError, into=wrong):
         found = float(text if unit is None else text[:-1]) * (unit or 1)
     if not (math.isfinite(found) and found > 0):
@@ -137,7 +137,7 @@ def read_suppression_limit(given: str | float, owner: str) -> int | float:
 
 
 def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
-    """Read weights of columns; what a weight may be the schema says.
+    """Read weights of columns. The schema checks their range.
 
     >>> read_weights(["zip=2,age=1", "sex=0.5"])
     {'zip': 2.0, 'age': 1.0, 'sex': 0.5}
@@ -147,6 +147,6 @@ def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
         return None
     weights = {}
     for name, text in typed.items():
-        with translated(ValueError, into=BadInput(f"The weight of {name!r} is no number. Write --weights {name}=2.")):
+        with translated(ValueError, into=BadInput(f"The weight of {name!r} is not a number. Type --weights {name}=2.")):
             weights[name] = float(text)
     return weights

@@ -1,4 +1,4 @@
-"""``hedgerow methods``: what there is to choose from, read without importing scikit-learn or numba."""
+"""``hedgerow methods``: the methods and their parameters, without importing scikit-learn or numba."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def _parameters(parameters: Mapping[str, Parameter]) -> Table:
 
 
 def _in_short(meaning: str) -> str:
-    """The first sentence, as half of one."""
+    """The first sentence, without its capital letter and full stop."""
     first = meaning.partition(". ")[0].rstrip(".").replace("``", "")
     return first[:1].lower() + first[1:]

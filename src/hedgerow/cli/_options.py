@@ -64,10 +64,10 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# What a shell offers after the tabulator key: names of methods, metrics, learners and the like.
+# What a shell completes: names of methods, metrics, learners and the like.
 #
-# A shell asks the command itself (``hedgerow --install-completion`` tells it how). What knows the names is imported
-# then.
+# The shell runs the command itself (``hedgerow --install-completion`` sets this up). Modules that know the names are
+# imported only then.
 
 
 def complete_methods() -> Iterable[str]:
@@ -114,7 +114,7 @@ def protocols() -> Iterable[str]:
 
 
 def listed(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Complete the last name of a list with commas, or the only one.
+    """Complete the last name of a list with commas.
 
     >>> listed(editions)("p"), listed(editions)("internal,p")
     (['public'], ['internal,public'])
@@ -205,7 +205,11 @@ Others = Annotated[
 ]
 Kind = Annotated[
     Texts,
-    option(Panel.COLUMNS, "COLUMN=KIND", "number, date, text, or the values in order: triage=low,high. Repeatable."),
+    option(
+        Panel.COLUMNS,
+        "COLUMN=KIND",
+        "What a column holds: number, date, text, or its values in order, as triage=low,high. Repeatable.",
+    ),
 ]
 Weights = Annotated[
     Texts, option(Panel.COLUMNS, "COLUMN=NUMBER", "How much the loss of a column counts: zip=2,age=1.  [default: 1]")
@@ -219,8 +223,8 @@ HierarchyWords = Annotated[
     option(
         Panel.COLUMNS,
         "COLUMN=WORDS",
-        "masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  'intervals:5,10,<18,>=90' (open ends)  flat  "
-        "or a file. Repeatable.",
+        "How values generalize: masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  "
+        "'intervals:5,10,<18,>=90' (open ends)  flat  or a file. Repeatable.",
     ),
 ]
 
@@ -228,7 +232,8 @@ HierarchyWords = Annotated[
 K = Annotated[int | None, option(Panel.GUARANTEE, "K", "Every class has at least K rows.", "-k")]
 EachK = Annotated[Texts, option(Panel.GUARANTEE, "K,K,…", "Every k to try.  [default: 5,10,50,100]", "-k")]
 Require = Annotated[
-    Texts, option(Panel.GUARANTEE, "RULE", "k=4@education,sex  l=3@disease  t=0.2@disease  … Repeatable.")
+    Texts,
+    option(Panel.GUARANTEE, "RULE", "A requirement: k=4@education,sex  l=3@disease  t=0.2@disease  … Repeatable."),
 ]
 SuppressionLimit = Annotated[
     str | None, option(Panel.GUARANTEE, "LIMIT", "Rows that may be lost: 2%, 0.02 or 200.  [default: none]")

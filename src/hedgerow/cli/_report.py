@@ -1,4 +1,4 @@
-"""``--report``: what is checked before any work is done, and how a report appears together with its release."""
+"""``--report``: the checks before any work, and a report that appears together with its release."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["check_job_report", "check_report", "staged_report"]
 def check_report(
     report: str | None, edition: str | None, *, force: bool, reads: Iterable[Path], outputs: Iterable[Path] = ()
 ) -> Edition:
-    """Refuse a report that cannot be written where it shall be, or an edition of none; tell which it is."""
+    """Return the edition. Refuse a report that cannot be written, or an edition without a report."""
     if report is None:
         if edition is not None:
-            raise BadInput("--report-edition is that of a report, and none is written. Say --report out.html too.")
+            raise BadInput("--report-edition needs a report. Add --report out.html.")
         return "internal"
 
     from hedgerow.report.facts.context import read_edition
@@ -35,12 +35,12 @@ def check_report(
     place = check_page(report, overwrite=force)
     refuse_overwriting(place, reads, "--report")
     if any(is_same_file(place, output) for output in outputs):
-        raise BadInput(f"--report names another output, {report!r}. Name another file.")
+        raise BadInput(f"--report names another output, {report!r}. Name another file for the report.")
     return wanted
 
 
 def check_job_report(job: Job, reads: Iterable[Path], outputs: Iterable[Path]) -> None:
-    """The same for a job, whose tables about context and governance are read too."""
+    """Check the report of a job, with its tables about context and governance."""
     check_report(job.report, job.report_edition, force=job.force, reads=reads, outputs=outputs)
     if job.context or job.governance:
         from hedgerow.report.facts.context import read_context, read_governance
@@ -51,17 +51,17 @@ def check_job_report(job: Job, reads: Iterable[Path], outputs: Iterable[Path]) -
 
 @contextmanager
 def staged_report(
-    report: str | Path | None, release: Release, progress: Callable[[str], None], **told: Any
+    report: str | Path | None, release: Release, progress: Callable[[str], None], **options: Any
 ) -> Iterator[Beside | None]:
-    """What writes the report to a hidden name when the release is saved, so that both appear or none does.
+    """A function that writes the report to a hidden name when the release is saved, so that both appear or neither.
 
     Parameters
     ----------
     report : str or Path, optional
-        Where it goes; nothing is written if it is not given.
+        The file. If not given, nothing is written.
     release : Release
     progress : callable
-    **told
+    **options
         Its edition, context and governance.
     """
     if report is None:
@@ -77,7 +77,7 @@ def staged_report(
         def stage(manifest: Mapping[str, Any]) -> list[tuple[Path, Path]]:
             progress("Drawing the report")
             staged = folder / place.name
-            staged.write_text(make_report(release, ReportOptions(**told), written=manifest), encoding="utf-8")
+            staged.write_text(make_report(release, ReportOptions(**options), written=manifest), encoding="utf-8")
             return [(staged, place)]
 
         yield stage

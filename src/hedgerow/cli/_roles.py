@@ -1,4 +1,4 @@
-"""The roles of columns as they are typed, and the schema that they make: the same for every command."""
+"""The options about columns and the table: roles, the schema, hierarchies in a folder, and the file to read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Found:
     ----------
     files : mapping of column to Path
     remarks : tuple of str
-        What the user should know: files that belong to no column.
+        Notes for the user: files that belong to no column.
     """
 
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -41,20 +41,20 @@ class Found:
 
 
 def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> Found:
-    """Find the files ``COLUMN.csv`` and ``COLUMN.toml`` of the columns, and remark on those of no column.
+    """Find the files ``COLUMN.csv`` and ``COLUMN.toml`` of the columns, and remark on files of no column.
 
     Parameters
     ----------
     folder : str or Path, optional
-        Without one there is nothing to find.
+        Without a folder nothing is found.
     columns : iterable of str
-        The columns that a hierarchy would be used for.
+        The columns that may have a hierarchy.
     """
     if folder is None:
         return Found()
     folder = Path(folder)
     if not folder.is_dir():
-        raise BadInput(f"There is no folder {str(folder)!r} with hierarchies. Check --hierarchies.")
+        raise BadInput(f"There is no folder {str(folder)!r}. Name the folder of your hierarchies: --hierarchies DIR.")
     wanted = set(columns)
     found: dict[str, Path] = {}
     others: list[str] = []
@@ -83,13 +83,13 @@ def _remarks(folder: Path, others: Sequence[str]) -> tuple[str, ...]:
         return ()
     return (
         f"In the folder {str(folder)!r}, {listing(others)} belong{'s' if len(others) == 1 else ''} to no column whose "
-        "hierarchy is used. Check the names: a file is called as its column is.",
+        "hierarchy is used. Check the names: a file has the name of its column.",
     )
 
 
 def needing_trees(requirements: Iterable[Requirement]) -> list[str]:
-    """The sensitive columns whose hierarchy a requirement measures distances in."""
-    return [one.column for one in requirements if one.column is not None and one.needs_tree]
+    """The sensitive columns in whose hierarchies requirements measure distances."""
+    return [rule.column for rule in requirements if rule.column is not None and rule.needs_tree]
 
 
 _LISTS = ("quasi", "sensitive", "insensitive", "accept", "identifying", "pseudonymize")
@@ -97,12 +97,12 @@ _AS_TYPED = ("target", "entity", "rows_are_people", "others", "missing")
 
 
 def read_roles(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the options about columns, under the names of a job's fields.
+    """Read the options about columns. The keys are the fields of a job.
 
     An option that was not typed, or that the command does not have, is ``None``.
 
-    >>> told = read_roles({"quasi": ["age,sex"], "kind": ["age=number"]})
-    >>> {name: value for name, value in told.items() if value is not None}
+    >>> roles = read_roles({"quasi": ["age,sex"], "kind": ["age=number"]})
+    >>> {name: value for name, value in roles.items() if value is not None}
     {'quasi': ['age', 'sex'], 'kinds': {'age': 'number'}}
     """
     return {
@@ -115,9 +115,11 @@ def read_roles(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def named_quasi(names: Sequence[str] | None) -> Sequence[str]:
-    """The quasi-identifiers; without any there is nothing to be done."""
+    """The quasi-identifiers. There must be at least one."""
     if not names:
-        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
+        raise BadInput(
+            "No quasi-identifier is named. Name the columns by which a person could be found: --quasi age,sex."
+        )
     return names
 
 
@@ -129,7 +131,7 @@ def schema_of(roles: Mapping[str, Any], files: Mapping[str, Path]) -> Schema:
     roles : mapping
         What `read_roles` returned, or the fields of a job.
     files : mapping of column to Path
-        Hierarchies from a folder; those that were typed win.
+        Hierarchies from a folder. Typed hierarchies win.
     """
     return Schema(
         **{name: roles[name] or () for name in _LISTS},
@@ -140,13 +142,13 @@ def schema_of(roles: Mapping[str, Any], files: Mapping[str, Path]) -> Schema:
         kinds=roles["kinds"] or {},
         weights=roles["weights"] or {},
         hierarchies={**files, **(roles["hierarchy"] or {})},
-        # An empty cell is missing whatever else is; the first text is how a release marks it.
+        # An empty cell is always missing. The first text is how a release marks a missing value.
         missing=tuple(dict.fromkeys((*(roles["missing"] or ()), ""))),
     )
 
 
 def typed_file(path: str, reading: Mapping[str, Any]) -> File:
-    """The table of a path, read as the options or the job say."""
+    """The table at a path, with the reading options of the command or job."""
     from hedgerow.engines import File
 
     return File(

@@ -1,4 +1,4 @@
-"""What a person sees: consoles for results and for progress."""
+"""Consoles for results, and progress bars."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["counting_bar", "progress_bar", "screen"]
 
-# Where there is no terminal to ask, as in a pipe.
+# Without a terminal, as in a pipe.
 _WIDTH: Final = 100
 # Reading, fitting, writing, verifying, auditing, saving.
 _STAGES: Final = 6
-# The seconds that the kernels of one method take to compile; on two cores, 5 to 7 were measured.
+# The seconds that the kernels of one method take to compile: 5 to 7 on two cores.
 _COMPILING: Final = 6
 
 
@@ -35,16 +35,16 @@ def screen(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def progress_bar(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """A bar on stderr that moves with each stage, on a terminal only; it is wiped away at the end.
+    """A bar on stderr that moves with each stage. It appears on a terminal only, and vanishes at the end.
 
-    Who uses a version for the first time waits for its kernels to be compiled, and is told so.
+    The first use of a version compiles its kernels; a line above the bar says so.
     """
     console = screen(stderr=True)
     if quiet or not console.is_terminal:
         yield lambda _stage: None
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    # Asked now: requirements have kernels too, which are compiled earlier.
+    # Checked now, because the kernels of requirements are compiled earlier.
     compiling = has_to_compile()
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("Starting", total=_STAGES, completed=-1)
@@ -59,7 +59,7 @@ def progress_bar(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counting_bar(*, quiet: bool = False) -> Iterator[Callable[[Advance], None]]:
-    """A bar on stderr for work in many parts, with an estimate of what is left; on a terminal only."""
+    """A bar on stderr for work in many parts, with an estimate of the time left. It appears on a terminal only."""
     console = screen(stderr=True)
     if quiet or not console.is_terminal:
         yield lambda _advance: None
@@ -70,7 +70,7 @@ def counting_bar(*, quiet: bool = False) -> Iterator[Callable[[Advance], None]]:
 
         def enter(how_far: Advance) -> None:
             minutes, seconds = divmod(round(how_far.seconds_left), 60)
-            told = f"{how_far.done:,} of {how_far.all:,} cells, about {minutes}:{seconds:02} left"
-            bar.update(task, description=told, completed=how_far.done, total=how_far.all)
+            text = f"{how_far.done:,} of {how_far.all:,} cells, about {minutes}:{seconds:02} left"
+            bar.update(task, description=text, completed=how_far.done, total=how_far.all)
 
         yield enter

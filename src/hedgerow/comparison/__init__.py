@@ -1,4 +1,8 @@
-"""Comparison: methods, k and suppression on one table, what each risks beside what it keeps, and which one to take."""
+"""Comparison: methods, k and suppression on one table, the risk and utility of each, and which to take.
+
+Only the command and the package itself import this package; ``hr.compare`` loads it on first use. Start reading at
+:func:`hedgerow.comparison.api.compare`, then :class:`hedgerow.comparison.plan.Plan`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hedgerow.comparison._recommending import Recommendation
+    from hedgerow.comparison._recommendation import Recommendation
     from hedgerow.comparison.choices import Choice, Measure
     from hedgerow.comparison.results import Comparison
 
@@ -16,7 +20,7 @@ _MODULES = {
     "Choice": "choices",
     "Comparison": "results",
     "Measure": "choices",
-    "Recommendation": "_recommending",
+    "Recommendation": "_recommendation",
 }
 
 

@@ -1,7 +1,7 @@
-"""The frontier as a chart: utility against risk, a sign for each choice. Altair is imported when it is drawn.
+"""The frontier as a chart: utility against risk, a sign for each choice.
 
-What reaches Altair are figures that were rounded before. The chart names its data, so that a page can put other
-measures into the same drawing.
+Altair, imported when the chart is drawn, only gets rounded figures. The chart names its data, so that a page can put
+other measures into the same drawing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hedgerow.comparison._recommending import pareto
+from hedgerow.comparison._recommendation import Baseline, pareto
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure
 
 if TYPE_CHECKING:
@@ -27,36 +27,36 @@ PLAIN: Final = {
 }
 """The colours of a chart on a light ground."""
 _WIDTH, _HEIGHT = 640, 380
-# A contrast of 3 at least to the light ground and to the dark one; shapes tell the same.
+# Each has a contrast of at least 3 to the light and the dark ground; shapes distinguish the methods, too.
 _PALETTE: Final = ("#2f7fc1", "#c9581a", "#2b8a5b", "#9a5fc4", "#b8860b", "#c0487a", "#5f7f8c", "#7a7a2a")
 _SIGNS: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "stroke")
 SHARES: Final = "round(datum.value * 1000) / 10 + ' %'"
 NUMBERS: Final = "format(datum.value, '~g')"
-"""How axes write shares and other numbers."""
+"""Vega expressions for shares and other numbers on axes."""
 _TICKS: Final = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0)
-_BESIDE: Final = 9  # pixels between methods of the same risk, which would cover each other
-_WIDE, _HIGH = 0.16, 0.06  # of the drawing, which a phone makes small: how much a label covers
+_BESIDE: Final = 9  # pixels between methods of the same risk, whose signs would overlap
+_WIDE, _HIGH = 0.16, 0.06  # the size of a label, as a share of the drawing on a phone
 
 
 def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure, colours: Mapping[str, str] = PLAIN) -> Any:
-    """Utility against risk: filled signs are on the frontier, a ring is around what is recommended.
+    """Utility against risk: filled signs are on the frontier, a ring marks the recommended choice.
 
     Parameters
     ----------
     comparison : Comparison
     risk, utility : Measure
     colours : mapping of str to str
-        What the colours are; a page has its own.
+        The colours by their names; a page has its own.
     """
     import altair as alt
 
-    methods = list(dict.fromkeys(one.method for one in comparison.choices if one.k_reached is not None))
-    found = datasets(comparison, risk, utility)
+    methods = list(dict.fromkeys(choice.method for choice in comparison.choices if choice.k_reached is not None))
+    data = datasets(comparison, risk, utility)
     x = alt.X(
         "risk:Q",
         title=risk.title,
-        scale=alt.Scale(type="sqrt", domainMin=0, domainMax=highest(found), nice=False),
-        axis=alt.Axis(labelExpr=SHARES, values=ticks(highest(found)), labelOverlap="greedy"),
+        scale=alt.Scale(type="sqrt", domainMin=0, domainMax=highest(data), nice=False),
+        axis=alt.Axis(labelExpr=SHARES, values=ticks(highest(data)), labelOverlap="greedy"),
     )
     y = alt.Y(
         "utility:Q",
@@ -69,88 +69,98 @@ def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure, colo
         *_baselines(y, colours),
         *_threshold(x, colours),
         _line(x, y, colours),
-        *(one for name, beside in at for one in _signs(name, beside, methods, x, y, colours)),
+        *(sign for name, beside in at for sign in _signs(name, beside, methods, x, y, colours)),
     ]
-    drawn = [one for one in layers if found[one.data.name]]  # an empty one would have no scale
-    return alt.layer(*(drawn or layers), datasets=found, width=_WIDTH, height=_HEIGHT)
+    drawn = [layer for layer in layers if data[layer.data.name]]  # an empty layer would have no scale
+    return alt.layer(*(drawn or layers), datasets=data, width=_WIDTH, height=_HEIGHT)
 
 
-def highest(found: Mapping[str, list[dict[str, Any]]]) -> float:
-    """Where the axis of risk ends: there is room for methods side by side."""
-    most = max((one["risk"] for name in ("points", "threshold") for one in found[name]), default=0.0)
+def highest(data: Mapping[str, list[dict[str, Any]]]) -> float:
+    """The end of the axis of risk, with room for methods side by side."""
+    most = max((row["risk"] for name in ("points", "threshold") for row in data[name]), default=0.0)
     return 1.1 * most or 0.01
 
 
 def ticks(most: float) -> list[float]:
-    """Where the axis of risk has numbers: the customary thresholds, and what is round.
+    """The numbers on the axis of risk: customary thresholds, and round numbers.
 
     >>> ticks(0.22)
     [0.0, 0.01, 0.02, 0.05, 0.1, 0.2]
     """
-    return [one for one in _TICKS if one <= most] if most >= _TICKS[1] else [0.0, most]
+    return [tick for tick in _TICKS if tick <= most] if most >= _TICKS[1] else [0.0, most]
 
 
 def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[str, list[dict[str, Any]]]:
-    """The data of the chart, under the names by which it asks for them."""
+    """The data of the chart, by their names in it."""
     front = pareto(comparison.choices, risk, utility)
     points = [
-        _point(one, risk, utility)
-        | {"front": one in front, "chosen": one is comparison.recommendation.choice, "near": ""}
-        for one in comparison.choices
-        if one.value(risk) is not None and one.value(utility) is not None
+        _point(choice, risk, utility)
+        | {"front": choice in front, "chosen": choice is comparison.recommendation.choice, "near": ""}
+        for choice in comparison.choices
+        if choice.value(risk) is not None and choice.value(utility) is not None
     ]
-    baseline = comparison.baselines.get(utility.name)
-    told = [] if baseline is None else [("unanonymized", baseline.unanonymized), ("majority", baseline.majority)]
-    shown = [end for one in points for end in (one["low"], one["high"])]
-    shown += [value for _, value in told if value is not None]
-    _label([one for one in points if one["front"]], max(shown, default=0.0) - min(shown, default=0.0))
+    baselines = _baseline_rows(comparison, utility)
+    heights = [point[end] for point in points for end in ("low", "high")]
+    heights += [row["utility"] for row in baselines]
+    height = max(heights, default=0.0) - min(heights, default=0.0)
+    _label([point for point in points if point["front"]], height)
     return {
         "points": points,
-        "frontier": [{"risk": one.value(risk), "utility": one.value(utility)} for one in front],
-        "baselines": [{"name": name, "utility": value} for name, value in told if value is not None],
+        "frontier": [{"risk": choice.value(risk), "utility": choice.value(utility)} for choice in front],
+        "baselines": baselines,
         "threshold": [{"risk": comparison.threshold}] if risk is HIGHEST_RISK else [],
     }
 
 
-def _label(front: list[dict[str, Any]], height: float) -> None:
-    """Write the k beside what is on the frontier: one label for those whose labels would cover each other.
+def _baseline_rows(comparison: Comparison, utility: Measure) -> list[dict[str, Any]]:
+    baseline = comparison.baselines.get(utility.name, Baseline())
+    named = (("unanonymized", baseline.unanonymized), ("majority", baseline.majority))
+    return [{"name": name, "utility": value} for name, value in named if value is not None]
 
-    The last of them has it, the one to the right, beside which nothing stands. The axis of utility shows ``height``.
+
+def _label(front: list[dict[str, Any]], height: float) -> None:
+    """Write the k beside the points of the frontier; points whose labels would overlap share a label.
+
+    The rightmost point of a group has the label, since nothing stands beside it. The axis of utility shows ``height``.
     """
     if not front:
         return
-    across = math.sqrt(max(one["risk"] for one in front)) or 1.0
-    along = height or 1.0
+    across = math.sqrt(max(point["risk"] for point in front)) or 1.0
     groups: list[list[dict[str, Any]]] = []
-    for one in sorted(front, key=lambda one: one["risk"]):
-        before = groups[-1][-1] if groups else None
-        if (
-            before is not None
-            and math.sqrt(one["risk"]) - math.sqrt(before["risk"]) < _WIDE * across
-            and abs(one["utility"] - before["utility"]) < _HIGH * along
-        ):
-            groups[-1].append(one)
+    for point in sorted(front, key=lambda point: point["risk"]):
+        if groups and _overlap(groups[-1][-1], point, across, height or 1.0):
+            groups[-1].append(point)
         else:
-            groups.append([one])
+            groups.append([point])
     for group in groups:
-        told = list(dict.fromkeys(f"{one['k']:,}" for one in group if one["k"] is not None))
-        group[-1]["near"] = f"k = {', '.join(told)}" if told else ""
+        group[-1]["near"] = _shared_label(group)
 
 
-def _point(one: Choice, risk: Measure, utility: Measure) -> dict[str, Any]:
-    value, error = one.value(utility) or 0.0, one.errors.get(utility.name, 0.0)
+def _shared_label(points: list[dict[str, Any]]) -> str:
+    sizes = list(dict.fromkeys(f"{point['k']:,}" for point in points if point["k"] is not None))
+    return f"k = {', '.join(sizes)}" if sizes else ""
+
+
+def _overlap(left: dict[str, Any], right: dict[str, Any], across: float, along: float) -> bool:
+    """Whether the labels of two points would overlap, on axes of these lengths."""
+    near = math.sqrt(right["risk"]) - math.sqrt(left["risk"]) < _WIDE * across
+    return near and abs(right["utility"] - left["utility"]) < _HIGH * along
+
+
+def _point(choice: Choice, risk: Measure, utility: Measure) -> dict[str, Any]:
+    value, error = choice.value(utility) or 0.0, choice.errors.get(utility.name, 0.0)
     return {
-        "choice": one.label,
-        "method": one.method,
-        "k": one.k,
-        "risk": one.value(risk),
+        "choice": choice.label,
+        "method": choice.method,
+        "k": choice.k,
+        "risk": choice.value(risk),
         "utility": value,
         "low": value - error,
         "high": value + error,
-        "risk_told": one.told(risk),
-        "utility_told": one.told(utility),
-        "smallest": f"{one.k_reached:,}",
-        "lost": f"{one.rows_lost:.0%}",
+        "risk_text": choice.told(risk),
+        "utility_text": choice.told(utility),
+        "smallest": f"{choice.k_reached:,}",
+        "lost": f"{choice.rows_lost:.0%}",
     }
 
 
@@ -184,7 +194,7 @@ def _line(x: Any, y: Any, colours: Mapping[str, str]) -> Any:
 
 
 def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any, colours: Mapping[str, str]) -> list[Any]:
-    """The choices of one method: how sure the score is, the sign, the k of what is on the frontier, and the ring."""
+    """The choices of one method: the standard error, the sign, the k of points on the frontier, and the ring."""
     import altair as alt
 
     base = alt.Chart(alt.NamedData("points")).transform_filter(alt.FieldEqualPredicate(equal=name, field="method"))
@@ -193,10 +203,10 @@ def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any, colours
     shapes = [_SIGNS[at % len(_SIGNS)] for at in range(len(methods))]
     colour = alt.Color("method:N", scale=alt.Scale(domain=methods, range=palette), legend=legend)
     shape = alt.Shape("method:N", scale=alt.Scale(domain=methods, range=shapes), legend=legend)
-    told = [
+    tooltip = [
         alt.Tooltip("choice:N", title="choice"),
-        alt.Tooltip("risk_told:N", title="risk"),
-        alt.Tooltip("utility_told:N", title="utility"),
+        alt.Tooltip("risk_text:N", title="risk"),
+        alt.Tooltip("utility_text:N", title="utility"),
         alt.Tooltip("smallest:N", title="smallest class"),
         alt.Tooltip("lost:N", title="rows lost"),
     ]
@@ -216,6 +226,6 @@ def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any, colours
             colour,
             shape,
             fill=alt.condition("datum.front", own, alt.value(colours["ground"])),
-            tooltip=told,
+            tooltip=tooltip,
         ),
     ]

@@ -5,32 +5,32 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
 from hedgerow.anonymizers.parameters import check_limit
 from hedgerow.comparison.choices import Choice
-from hedgerow.comparison.planning import Learning, Plan
+from hedgerow.comparison.plan import Learning, Plan, Treatments
 from hedgerow.comparison.results import Comparison
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.api import backend_of, check_numbers, each_k, named_learners, named_methods, requirements_of
-from hedgerow.evaluation.cells import Treatment
 from hedgerow.evaluation.jobs import Advance
-from hedgerow.evaluation.splits import read_protocol
+from hedgerow.evaluation.splits import Protocol, read_protocol
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable, Task, check_schema, open_rows, open_table
 from hedgerow.evaluation.ways import Way
 from hedgerow.schema import Schema
 
-__all__ = ["check_seconds", "compare", "planned"]
+__all__ = ["Options", "check_seconds", "compare", "make_plan"]
 
 _OWNER: Final = "compare"
 _METHODS: Final = ("kactus", "mondrian", "hedge")
 _METHODS_WITHOUT_TARGET: Final = ("mondrian", "datafly")
-# One learner of each task, the quickest that reads every kind of column well.
+# For each task the quickest learner that reads every kind of column well.
 _LEARNER: Final[Mapping[Task, str]] = {"classes": "c45", "numbers": "linear"}
 _PROTOCOL: Final = ("cv", 5)
-# One chance in twenty, which is asked of data that anybody may download (El Emam & Arbuckle 2013).
+# One chance in twenty, which is usual for data that anybody may download (El Emam & Arbuckle 2013).
 _THRESHOLD: Final = 0.05
 
 
@@ -57,10 +57,10 @@ def compare(
 ) -> Comparison:
     """Compare methods, k and suppression on a table: what each choice risks, beside what it keeps.
 
-    Each choice is released once as a whole, for its risk and its losses, and where there is a target, learners are
-    trained on what it makes of training parts and asked about the other rows, as :func:`hedgerow.evaluate` does. A run
-    that ends early, by its time limit or because it was interrupted, tells what is finished: every release comes before
-    the first part, and the first part of all choices before the second.
+    Each choice releases the whole table once, for its risk and its losses. Where there is a target, learners are also
+    trained on released training parts and predict the other rows, as in :func:`hedgerow.evaluate`. A run that ends
+    early, by its time limit or an interruption, returns what is finished: all releases come before the first part, and
+    the first part of all choices before the second.
 
     Parameters
     ----------
@@ -73,31 +73,31 @@ def compare(
     suppression_limit : float, int or sequence of these, optional
         How many rows may be lost: shares (floats) or numbers of rows (ints).
     require : requirement or sequence of requirements
-        Further ones, of all choices.
+        Further requirements, for all choices.
     learners : sequence of str, Learner or estimator, optional
-        As in :func:`hedgerow.evaluate`; one that is quick (C4.5, or a linear one for numbers) if not given.
+        As in :func:`hedgerow.evaluate`; a quick learner (C4.5, or a linear model for numbers) if not given.
     protocol : str or tuple, optional
         As in :func:`hedgerow.evaluate`; ``("cv", 5)`` if not given.
     train, test : str or encoder
         As in :func:`hedgerow.evaluate`.
     publish_proportions : bool, optional
-        Whether releases tell how people are divided among values; where rows are redrawn, they do.
+        Whether releases publish proportions; by default they do where rows are redrawn.
     target_bins : int, optional
-        Into how many bins a target of numbers is cut for methods that learn from classes.
+        The number of bins of a numeric target, for methods that learn from classes.
     risk_threshold : float, optional
-        The highest risk of a person that may be recommended. If not given 0.05, or 1/k where no k that is asked for is
-        large enough for that.
+        The highest risk of a person in a recommended choice. If not given, 0.05, or 1/k of the largest k if that is
+        more.
     time_limit : float, optional
-        Seconds, after which nothing is begun any more. What runs then is stopped and is not told; it is finished where
-        a process cannot be woken: on Windows, and outside the main thread.
+        Seconds after which no work is begun. Running work is stopped and dropped; where a process cannot be interrupted
+        (on Windows, and outside the main thread) it is finished.
     random_state : int
-        Decides the parts and all else that is left to chance.
+        Decides the parts, and everything else that is random.
     workers : int, optional
-        How many processes; one for each core if not given.
+        The number of processes; one per core if not given.
     cache : path, optional
-        A file of finished cells: what stands in it is not computed again. It is private.
+        A file of finished cells, which are not computed again. It is private.
     advance : callable, optional
-        Told how far it is.
+        Called with the progress of the run.
 
     Examples
     --------
@@ -105,15 +105,13 @@ def compare(
     >>> people = hr.datasets.make_census(300, random_state=1)
     >>> schema = hr.Schema(quasi=["age", "sex", "education"], others="drop")
     >>> found = compare(people, schema, methods=["mondrian"], k=[5, 20], workers=1)
-    >>> [(one.label, one.k_reached) for one in found.frontier()]
+    >>> [(choice.label, choice.k_reached) for choice in found.frontier()]
     [('mondrian with k = 20', 20), ('mondrian with k = 5', 5)]
     >>> found.recommendation.choice.label
     'mondrian with k = 20'
     """
     check_seconds(time_limit, "time_limit")
-    plan = planned(
-        data,
-        schema,
+    options = Options(
         methods=methods,
         k=k,
         suppression_limit=suppression_limit,
@@ -127,62 +125,68 @@ def compare(
         risk_threshold=risk_threshold,
         random_state=random_state,
     )
+    plan = make_plan(data, schema, options)
     check_numbers(random_state, workers, _OWNER)
     store = Store(None if cache is None else Path(cache))
     try:
-        whole = plan.run(store, workers=workers, seconds=time_limit, advance=advance)
+        finished = plan.run(store, workers=workers, seconds=time_limit, advance=advance)
     except KeyboardInterrupt:
-        return plan.found(store, stopped="interrupted")
-    return plan.found(store, stopped="" if whole else "time")
+        return plan.result(store, stopped="interrupted")
+    return plan.result(store, stopped="" if finished else "time")
 
 
-def planned(
-    data: Any,
-    schema: Schema,
-    *,
-    methods: Any = None,
-    k: Any = (5, 10, 50, 100),
-    suppression_limit: Any = None,
-    require: Any = (),
-    learners: Any = None,
-    protocol: Any = None,
-    train: Any = "redrawn",
-    test: Any = "raw",
-    publish_proportions: bool | None = None,
-    target_bins: int | None = None,
-    risk_threshold: float | None = None,
-    random_state: int = 0,
-) -> Plan:
-    """Read the table and refuse whatever is wrong; parameters are those of :func:`compare`."""
+@dataclass(frozen=True)
+class Options:
+    """The parameters of :func:`compare` that decide its result."""
+
+    _: KW_ONLY
+    methods: Any = None
+    k: Any = (5, 10, 50, 100)
+    suppression_limit: Any = None
+    require: Any = ()
+    learners: Any = None
+    protocol: Any = None
+    train: Any = "redrawn"
+    test: Any = "raw"
+    publish_proportions: bool | None = None
+    target_bins: int | None = None
+    risk_threshold: float | None = None
+    random_state: int = 0
+
+
+def make_plan(data: Any, schema: Schema, options: Options) -> Plan:
+    """Read the table and plan the comparison, or refuse what is wrong."""
     check_schema(schema, _OWNER)
-    check_numbers(random_state, None, _OWNER)
-    chosen = named_methods(_default_methods(schema) if methods is None else methods, _OWNER)
-    ks, limits = each_k(k, require, _OWNER), _limits(suppression_limit)
-    threshold = _threshold(risk_threshold, ks)
-    way = Way(train, test, _OWNER)
-    reading = read_protocol(_PROTOCOL if protocol is None else protocol, _OWNER)
-    if schema.target is None and learners is not None:
-        raise BadInput("Learners are named, but no target for them to predict. Name it (target=, --target).")
+    check_numbers(options.random_state, None, _OWNER)
+    chosen = named_methods(_default_methods(schema) if options.methods is None else options.methods, _OWNER)
+    ks, limits = each_k(options.k, options.require, _OWNER), _limits(options.suppression_limit)
+    threshold = _threshold(options.risk_threshold, ks)
+    protocol, way = _protocol_and_way(options, schema)
     table = open_rows(data, schema) if schema.target is None else open_table(data, schema)
     _refuse_large(table, ks)
-    learning = None
-    if isinstance(table, EvaluatedTable):
-        named = named_learners(_LEARNER[table.task] if learners is None else learners, table.task)
-        learning = Learning(table, named, reading, way)
-    told = way.needs_proportions if publish_proportions is None and learning is not None else publish_proportions
-    parameters = {"publish_proportions": told, "target_bins": target_bins}
-    choices = [Choice(name, one, limit) for one in ks for name in chosen for limit in limits]
-    treatments = [
-        Treatment(
-            one.treatment_label,
-            chosen[one.method],
-            one.k,
-            requirements_of(require),
-            {**parameters, "suppression_limit": one.suppression_limit},
-        )
-        for one in choices
-    ]
-    return Plan(table, choices, treatments, threshold, random_state, backend_of(data), learning)
+    learning = _learning(table, options, protocol, way)
+    proportions = options.publish_proportions
+    if proportions is None and learning is not None:
+        proportions = way.needs_proportions
+    parameters = {"publish_proportions": proportions, "target_bins": options.target_bins}
+    treatments = Treatments(chosen, requirements_of(options.require), parameters)
+    choices = [Choice(name, each, limit, "not begun") for each in ks for name in chosen for limit in limits]
+    return Plan(table, choices, treatments, threshold, options.random_state, backend_of(data), learning)
+
+
+def _protocol_and_way(options: Options, schema: Schema) -> tuple[Protocol, Way]:
+    way = Way(options.train, options.test, _OWNER)
+    protocol = read_protocol(_PROTOCOL if options.protocol is None else options.protocol, _OWNER)
+    if schema.target is None and options.learners is not None:
+        raise BadInput("Learners are named, but no target for them to predict. Name it (target=, --target).")
+    return protocol, way
+
+
+def _learning(table: OpenedTable, options: Options, protocol: Protocol, way: Way) -> Learning | None:
+    if not isinstance(table, EvaluatedTable):
+        return None
+    names = _LEARNER[table.task] if options.learners is None else options.learners
+    return Learning(table, named_learners(names, table.task), protocol, way)
 
 
 def _default_methods(schema: Schema) -> tuple[str, ...]:
@@ -190,14 +194,14 @@ def _default_methods(schema: Schema) -> tuple[str, ...]:
 
 
 def _limits(given: Any) -> list[float | None]:
-    found: list[Any] = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-    for one in found:
-        if one is not None:
-            check_limit(one, _OWNER)
-    if not found:
+    limits: list[Any] = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    for limit in limits:
+        if limit is not None:
+            check_limit(limit, _OWNER)
+    if not limits:
         raise BadInput("No suppression limit is given. Leave suppression_limit out, or give numbers.")
-    # None of the rows, and nothing said of them, are the same.
-    return list(dict.fromkeys(one or None for one in found))
+    # A limit of 0 and no limit mean the same.
+    return list(dict.fromkeys(limit or None for limit in limits))
 
 
 def _threshold(given: object, ks: list[int | None]) -> float:
@@ -209,7 +213,7 @@ def _threshold(given: object, ks: list[int | None]) -> float:
 
 
 def check_seconds(given: object, name: str) -> None:
-    """Say what is wrong with a time limit, if something is."""
+    """Refuse a time limit that is not a positive number of seconds."""
     if given is not None and not (_is_real(given) and float(given) > 0):
         raise BadInput.parameter(name, _OWNER, "a number of seconds above 0", given)
 
@@ -225,5 +229,5 @@ def _refuse_large(table: OpenedTable, ks: list[int | None]) -> None:
     units = rows if table.people is None else len(np.unique(table.people))
     largest = max((k for k in ks if k is not None), default=0)
     if largest > units:
-        what = "rows" if table.people is None else "people"
-        raise BadInput(f"k is {largest:,}, and the table has {units:,} {what}. Leave it out, or choose a smaller one.")
+        counted = "rows" if table.people is None else "people"
+        raise BadInput(f"k is {largest:,}, and the table has {units:,} {counted}. Leave k out, or choose a smaller k.")

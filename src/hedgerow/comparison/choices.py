@@ -1,11 +1,11 @@
-"""A choice: one method at one k and one suppression limit, with what is known of it."""
+"""Choices: a method at one k and one suppression limit, with its results; and the measures that compare them."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, NamedTuple
 
 from hedgerow._internal.rounding import significant
 from hedgerow.errors import BadInput, plural
@@ -19,18 +19,18 @@ __all__ = [
     "Measure",
     "STATUSES",
     "Status",
-    "choice_of",
     "find_measure",
     "kept_measures",
-    "limit_told",
+    "limit_text",
     "risk_measures",
     "score_figures",
     "score_measures",
+    "with_results",
 ]
 
 
 # --------------------------------------------------------------------------------------------------
-# What choices are compared by: measures of risk and of utility, each with its direction and what it means.
+# The measures of choices: of risk and of utility, each with its direction and its meaning.
 
 
 Side = Literal["risk", "utility"]
@@ -38,12 +38,12 @@ Side = Literal["risk", "utility"]
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure that choices are compared by.
+    """A figure by which choices are compared.
 
     Attributes
     ----------
     name : str
-        As :meth:`Comparison.frontier` takes it, and as columns are called.
+        The name in :meth:`Comparison.frontier` and of a column.
     title : str
         For axes and headings.
     meaning : str
@@ -51,7 +51,7 @@ class Measure:
     side : {"risk", "utility"}
     lower_is_better : bool
     share : bool
-        Whether it is a share, which is shown in percent.
+        Whether it is a share, shown in percent.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Measure:
     share: bool = True
 
     def told(self, value: float | None) -> str:
-        """A figure as it is shown.
+        """The text of a figure.
 
         >>> HIGHEST_RISK.told(0.0909), HIGHEST_RISK.told(None)
         ('9.09%', '–')
@@ -72,7 +72,7 @@ class Measure:
         return f"{100 * value:.3g}%" if self.share else f"{value:.3g}"
 
     def worth(self, value: float) -> float:
-        """The figure, so that more is better."""
+        """The figure with a sign so that more is better."""
         return -value if self.lower_is_better else value
 
 
@@ -83,20 +83,20 @@ def _risk(name: str, title: str, meaning: str) -> Measure:
 HIGHEST_RISK: Final = _risk(
     "highest_risk",
     "Highest risk of a person",
-    "The chance to find a person again who is known to be in the table, in the smallest class: 1 over its size.",
+    "The chance to recognize a person of the smallest class who is known to be in the table: 1 over the class size.",
 )
 _AVERAGE: Final = _risk(
     "average_risk",
     "Average risk",
-    "The same chance, averaged over all records. It is also the marketer's: the share of records matched rightly.",
+    "The same chance, averaged over all records. It is also the marketer risk: the share of records matched correctly.",
 )
 _GUESS: Final = _risk(
     "surest_guess",
     "Surest guess by proportions",
-    "The largest share that the published proportions tell of one value, where the table itself hides it.",
+    "The highest certainty that the published proportions give about a value that the table itself hides.",
 )
 KEPT: Final = "ncp_kept"
-"""The measure of utility where nothing is learnt."""
+"""The measure of utility without a target."""
 
 _OF_LOSSES: Final = (
     (KEPT, "Detail kept (1 − ncp)", "1 less the mean width of what each class holds: 1 is untouched."),
@@ -112,18 +112,18 @@ _OF_LOSSES: Final = (
 
 
 def risk_measures(target: str | None, sensitive: Sequence[str], *, proportions: bool) -> list[Measure]:
-    """The measures of risk that a table has."""
-    found = [HIGHEST_RISK, _AVERAGE]
+    """The measures of risk for a table."""
+    measures = [HIGHEST_RISK, _AVERAGE]
     if target is not None:
-        found.append(
+        measures.append(
             _risk(
                 "label_disclosure",
                 f"Known {target}",
-                f"The share of records in classes whose {target} is all the same: who finds the class knows it.",
+                f"The share of records in classes with a single value of {target}: whoever finds the class knows it.",
             )
         )
     if sensitive:
-        found.append(
+        measures.append(
             _risk(
                 "sensitive_disclosure",
                 "Known sensitive value",
@@ -131,26 +131,28 @@ def risk_measures(target: str | None, sensitive: Sequence[str], *, proportions: 
                 "columns.",
             )
         )
-    return [*found, _GUESS] if proportions else found
+    return [*measures, _GUESS] if proportions else measures
 
 
 def score_measures(task: Task, target: str, learners: Sequence[str]) -> list[Measure]:
-    """How well the target can be learnt: by all learners on average, and by each."""
-    found = []
+    """The measures of how well the target can be predicted: by all learners on average, and by each."""
+    everybody = learners[0] if len(learners) == 1 else f"mean of {', '.join(learners)}"
+    measures = []
     for name in SCORES[task]:
-        lower, title = name in BETTER_WHEN_LOWER, SCORE_TITLES[name]
-        share = name in ("accuracy", "auc", "f1")
-        of = learners[0] if len(learners) == 1 else f"mean of {', '.join(learners)}"
-        meaning = f"{title} of {of}, trained on what is published and asked about the {target} of other people."
-        found.append(Measure(name, f"{title} ({of})", meaning, "utility", lower, share))
-        for one in learners if len(learners) > 1 else ():
-            told = f"{title} of {one} alone."
-            found.append(Measure(f"{name}:{one}", f"{title} ({one})", told, "utility", lower, share))
-    return found
+        title, share = SCORE_TITLES[name], name in ("accuracy", "auc", "f1")
+        meaning = f"{title} of {everybody}, trained on what is published, when predicting {target} of other people."
+        named = [(name, everybody, meaning)]
+        if len(learners) > 1:
+            named += [(f"{name}:{learner}", learner, f"{title} of {learner} alone.") for learner in learners]
+        measures += [
+            Measure(key, f"{title} ({of})", meaning, "utility", name in BETTER_WHEN_LOWER, share)
+            for key, of, meaning in named
+        ]
+    return measures
 
 
 def kept_measures() -> list[Measure]:
-    """What is kept of the quasi-identifiers, whatever is learnt from them."""
+    """The detail kept of the quasi-identifiers, whether or not there is a target."""
     return [Measure(name, title, meaning, "utility") for name, title, meaning in _OF_LOSSES]
 
 
@@ -161,24 +163,28 @@ def find_measure(known: Iterable[Measure], name: str, side: Side) -> Measure:
     Traceback (most recent call last):
     hedgerow.errors.BadInput: There is no measure of utility 'prek'. Did you mean 'prec'?
     """
-    named = {one.name: one for one in known if one.side == side}
-    if name not in named:
-        raise BadInput.unknown(f"measure of {side}", str(name), named)
-    return named[name]
+    measures = {measure.name: measure for measure in known if measure.side == side}
+    if name not in measures:
+        raise BadInput.unknown(f"measure of {side}", str(name), measures)
+    return measures[name]
+
+
+# --------------------------------------------------------------------------------------------------
+# Choices, from the plan to the result.
 
 
 Status = Literal["done", "in part", "not begun", "infeasible", "disclosing", "weak"]
 Result = Mapping[str, Any]
 
 STATUSES: Final[Mapping[Status, str]] = {
-    "done": "Released, and all that is to be tried was tried.",
+    "done": "Released, and tried on all training parts.",
     "in part": "Released, but not all training parts were tried.",
-    "not begun": "Not released: the time was over, or the run was stopped.",
+    "not begun": "Not released: the time limit was reached, or the run was stopped.",
     "infeasible": "The requirement cannot be met.",
-    "disclosing": "A column in clear would tell too much.",
-    "weak": "The method, as it was asked for, does not keep its guarantee.",
+    "disclosing": "A column in clear would reveal too much.",
+    "weak": "With these parameters, the method does not keep its guarantee.",
 }
-"""How far a choice is, and what that means."""
+"""The statuses of a choice, and their meaning."""
 
 
 @dataclass(frozen=True)
@@ -188,31 +194,31 @@ class Choice:
     Attributes
     ----------
     method : str
-        What the method is called.
+        The name of the method.
     k : int, optional
         The k that was asked for.
     suppression_limit : float or int, optional
-        How many rows might be lost.
+        How many rows may be lost.
     status : str
         ``"done"``, ``"in part"``, ``"not begun"``, ``"infeasible"``, ``"disclosing"`` or ``"weak"``.
     reason : str
         Why there is no release, or no score.
     k_reached : int, optional
-        The records (or people) of the smallest class.
+        The size of the smallest class, in records or people.
     figures : mapping of str to float
-        What is known, by the names of the measures: rounded, since it was computed from original rows.
+        The known figures by the names of the measures. They are rounded, since they come from original rows.
     errors : mapping of str to float
-        The standard errors of scores, where they were measured on two parts or more.
+        The standard errors of scores, which need at least two parts.
     parts : int
-        On how many parts scores were measured.
+        The number of parts behind the scores.
     rows_lost : float, optional
         The share of lost rows, in whole percents.
     classes : int, optional
-        How many classes there are, about.
+        The approximate number of classes.
     seconds : float
-        How long it took, release and parts.
+        The time for the release and the parts.
     warnings : tuple of str
-        What makes it worth nothing, though it holds.
+        Why the release is worth nothing, though its requirements hold.
     """
 
     method: str
@@ -231,7 +237,7 @@ class Choice:
 
     @property
     def label(self) -> str:
-        """What it is called in a sentence.
+        """The name of the choice in a sentence.
 
         >>> Choice("mondrian", 10).label, Choice("kactus", 5, 0.02).label
         ('mondrian with k = 10', 'kactus with k = 5, up to 2% lost')
@@ -241,27 +247,27 @@ class Choice:
 
     @property
     def treatment_label(self) -> str:
-        """The method with what may be lost: what an evaluation calls it, which tells methods and k apart."""
+        """The method and its suppression limit: its name in an evaluation, which keeps k apart."""
         return f"{self.method}{self._lost}"
 
     @property
     def _lost(self) -> str:
-        return f", up to {limit_told(self.suppression_limit)} lost" if self.suppression_limit else ""
+        return f", up to {limit_text(self.suppression_limit)} lost" if self.suppression_limit else ""
 
     def value(self, measure: Measure) -> float | None:
         """The figure of a measure, if it is known."""
         return self.figures.get(measure.name)
 
     def told(self, measure: Measure) -> str:
-        """The figure of a measure as it is shown, with its standard error."""
+        """The text of a figure, with its standard error."""
         error = self.errors.get(measure.name)
         return measure.told(self.value(measure)) + (f" ± {measure.told(error)}" if error else "")
 
 
-def limit_told(limit: float | None) -> str:
-    """How a suppression limit is written.
+def limit_text(limit: float | None) -> str:
+    """The text of a suppression limit.
 
-    >>> limit_told(None), limit_told(0.02), limit_told(200)
+    >>> limit_text(None), limit_text(0.02), limit_text(200)
     ('0', '2%', '200 rows')
     """
     if not limit:
@@ -269,8 +275,8 @@ def limit_told(limit: float | None) -> str:
     return f"{100 * limit:g}%" if isinstance(limit, float) else plural(limit, "rows")
 
 
-def choice_of(
-    named: Choice,
+def with_results(
+    choice: Choice,
     release: Result | None,
     parts: Sequence[Result],
     *,
@@ -279,83 +285,90 @@ def choice_of(
     measures: Sequence[Measure],
     digits: int,
 ) -> Choice:
-    """What is known of a choice.
+    """The same choice with the results that are known by now.
 
     Parameters
     ----------
-    named : Choice
-        Its method, k and limit.
+    choice : Choice
     release : mapping, optional
         The result of its release of the whole table, if that is finished.
     parts : sequence of mappings
         The results of its finished cells: every learner on every training part.
     wanted : int
-        How many cells there are when all are finished.
+        The number of cells when all are finished.
     learners : int
-        How many of them each part has.
+        The number of cells of each part.
     measures : sequence of Measure
     digits : int
-        How many significant digits of scores are told.
+        The significant digits of scores.
     """
-    seconds = sum(one.get("learning_seconds", 0.0) for one in parts)
-    # What anonymizing a part took stands in the result of each learner.
-    by_part = {(one["repetition"], one["fold"]): one.get("anonymizing_seconds", 0.0) for one in parts}
-    spent = seconds + sum(by_part.values()) + (release or {}).get("anonymizing_seconds", 0.0)
+    choice = replace(choice, seconds=round(_seconds(release, parts), 2))
     if release is None:
-        return _with(named, status="not begun", seconds=spent)
+        return replace(choice, status="not begun")
     if "k_reached" not in release:
-        return _with(named, status=release["status"], reason=release["reason"], seconds=spent)
-    figures = {one.name: release[one.name] for one in measures if release.get(one.name) is not None}
-    means, errors, tried = score_figures(parts, learners, digits)
-    why = next((one["reason"] for one in parts if one["status"] != "done"), "")
-    failed = f"There is no score, because of a training part. {why}" if why else ""
-    if failed:
-        means, errors, tried = {}, {}, 0
-    known = {one.name for one in measures}
-    whole: Status = "weak" if release["status"] == "weak" else "done"
-    return _with(
-        named,
-        status=whole if len(parts) == wanted or whole == "weak" else "in part",
-        reason=release.get("reason", "") or failed,
+        return replace(choice, status=release["status"], reason=release["reason"])
+    why = next((result["reason"] for result in parts if result["status"] != "done"), "")
+    failure = f"There is no score, because of a training part. {why}" if why else ""
+    scores = ScoreFigures({}, {}, 0) if failure else score_figures(parts, learners, digits)
+    names = [measure.name for measure in measures]
+    status: Status = "done" if len(parts) == wanted else "in part"
+    return replace(
+        choice,
+        status="weak" if release["status"] == "weak" else status,
+        reason=release.get("reason", "") or failure,
         k_reached=release["k_reached"],
-        figures={**figures, **{name: mean for name, mean in means.items() if name in known}},
-        errors={name: error for name, error in errors.items() if name in known},
-        parts=tried,
+        figures=_of(names, release) | _of(names, scores.means),
+        errors=_of(names, scores.errors),
+        parts=scores.parts,
         rows_lost=release["rows_lost"],
         classes=release["classes"],
-        seconds=spent,
         warnings=tuple(release["warnings"]),
     )
 
 
-def _with(named: Choice, **known: Any) -> Choice:
-    known["seconds"] = round(known["seconds"], 2)
-    return Choice(named.method, named.k, named.suppression_limit, **known)
+def _of(names: Sequence[str], figures: Mapping[str, Any]) -> dict[str, float]:
+    """The known figures of measures."""
+    return {name: figures[name] for name in names if figures.get(name) is not None}
 
 
-def score_figures(
-    parts: Sequence[Result], learners: int, digits: int
-) -> tuple[dict[str, float], dict[str, float], int]:
-    """The mean of each score over the parts, its standard error, and how many parts there are.
+def _seconds(release: Result | None, parts: Sequence[Result]) -> float:
+    """The time of a choice: of its release, and of its training parts."""
+    # Every learner of a part repeats the seconds of anonymizing it.
+    by_part = {(result["repetition"], result["fold"]): result.get("anonymizing_seconds", 0.0) for result in parts}
+    seconds: float = sum(result.get("learning_seconds", 0.0) for result in parts) + sum(by_part.values())
+    return seconds + float((release or {}).get("anonymizing_seconds", 0.0))
 
-    A part counts when all learners were tried on it; those that were not would make choices unlike. Names are those of
-    the measures: ``accuracy`` is the mean of all learners, ``accuracy:c45`` that of one.
+
+class ScoreFigures(NamedTuple):
+    """The mean of each score over the parts, its standard error, and the number of parts."""
+
+    means: dict[str, float]
+    errors: dict[str, float]
+    parts: int
+
+
+def score_figures(results: Sequence[Result], learners: int, digits: int) -> ScoreFigures:
+    """Average the scores over the parts.
+
+    A part counts only when all its learners are finished; otherwise choices would not be comparable. Names are those of
+    the measures: ``accuracy`` is the mean of all learners, ``accuracy:c45`` the mean of that learner.
     """
     by_part: dict[tuple[int, int], list[Result]] = {}
-    for one in parts:
-        by_part.setdefault((one["repetition"], one["fold"]), []).append(one)
-    whole = [found for found in by_part.values() if len(found) == learners]
+    for result in results:
+        by_part.setdefault((result["repetition"], result["fold"]), []).append(result)
+    complete = [part for part in by_part.values() if len(part) == learners]
     scores: dict[str, list[float]] = {}
-    for found in whole:
-        for name, values in _scores(found).items():
+    for part in complete:
+        for name, values in _scores(part).items():
             scores.setdefault(name, []).append(statistics.fmean(values))
-    known = {name: values for name, values in scores.items() if len(values) == len(whole)}
+    known = {name: values for name, values in scores.items() if len(values) == len(complete)}
     errors = {
         name: significant(statistics.stdev(values) / len(values) ** 0.5, digits)
         for name, values in known.items()
         if len(values) > 1
     }
-    return {name: significant(statistics.fmean(values), digits) for name, values in known.items()}, errors, len(whole)
+    means = {name: significant(statistics.fmean(values), digits) for name, values in known.items()}
+    return ScoreFigures(means, errors, len(complete))
 
 
 _SCORES: Final = tuple(name for names in SCORES.values() for name in names)
@@ -363,10 +376,10 @@ _SCORES: Final = tuple(name for names in SCORES.values() for name in names)
 
 def _scores(results: Sequence[Result]) -> dict[str, list[float]]:
     """The scores of one part, of all learners together and of each."""
-    found: dict[str, list[float]] = {}
-    for one in results:
+    scores: dict[str, list[float]] = {}
+    for result in results:
         for name in _SCORES:
-            if one.get(name) is not None:
-                found.setdefault(name, []).append(one[name])
-                found.setdefault(f"{name}:{one['learner']}", []).append(one[name])
-    return {name: values for name, values in found.items() if ":" in name or len(values) == len(results)}
+            if result.get(name) is not None:
+                scores.setdefault(name, []).append(result[name])
+                scores.setdefault(f"{name}:{result['learner']}", []).append(result[name])
+    return {name: values for name, values in scores.items() if ":" in name or len(values) == len(results)}

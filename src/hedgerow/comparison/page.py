@@ -1,6 +1,7 @@
-"""The page of a comparison: which choice to take and why, the frontier to look at from all sides, and every figure.
+"""The page of a comparison: the recommendation, the frontier for all measures, and every figure.
 
-Nothing comes from outside: Vega is bundled in the page. Without JavaScript the frontier is there as it is drawn first.
+Nothing comes from outside: Vega is bundled in the page. Without JavaScript the page shows the frontier in its
+first view.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.comparison._charts import NUMBERS, SHARES, datasets, frontier_chart, highest, ticks
-from hedgerow.comparison._recommending import Baseline, pareto
-from hedgerow.comparison.choices import STATUSES, Choice, Measure, limit_told
+from hedgerow.comparison._recommendation import Baseline, pareto
+from hedgerow.comparison.choices import STATUSES, Choice, Measure, limit_text
 from hedgerow.comparison.results import Comparison
 from hedgerow.io.atomic import appearing
 from hedgerow.report.page import Page, check_page, environment
@@ -31,7 +32,7 @@ _SNIPPET: Final = "window.vegaEmbed = vegaEmbed;"
 _HEADING: Final = "What each choice risks, and what it keeps"
 _JUDGEMENTS: Final = {"done": "good", "in part": "note", "not begun": "unknown"}
 _STOPS: Final = {
-    "time": "The time was over before all cells were finished.",
+    "time": "The time limit was reached before all cells were finished.",
     "interrupted": "The run was interrupted before all cells were finished.",
 }
 
@@ -49,7 +50,7 @@ def render(comparison: Comparison) -> str:
     """The page as HTML."""
     from markupsafe import escape
 
-    found = comparison.recommendation
+    advice = comparison.recommendation
     return (
         _environment()
         .get_template("comparison.html")
@@ -57,16 +58,18 @@ def render(comparison: Comparison) -> str:
             page=Page(_TITLE),
             comparison=comparison,
             measured=comparison.measured,
-            found=found,
+            advice=advice,
             verdict=_verdict(comparison),
             figures=_figures(comparison),
             # As it is typed: a command takes no space before the sign.
-            options=None if found.choice is None else escape(options_for(comparison, found.choice)),
+            options=None if advice.choice is None else escape(options_for(comparison, advice.choice)),
             drawing=drawn(comparison),
             says=_says(comparison, comparison.risk, comparison.utility),
             columns=_columns(comparison),
             rows=list(_rows(comparison)),
-            missing=[one for one in comparison.choices if one.status != "done" or one.reason or one.warnings],
+            missing=[
+                choice for choice in comparison.choices if choice.status != "done" or choice.reason or choice.warnings
+            ],
             statuses=STATUSES,
             stop=_STOPS.get(comparison.measured.stopped, ""),
             # Only numbers, names of methods and of columns; Jinja's filter keeps them from ending the script.
@@ -78,7 +81,7 @@ def render(comparison: Comparison) -> str:
 
 @cache
 def _bundle() -> Markup:
-    """Vega and all that it needs, which no word in a text of its own may end early."""
+    """Vega and all that it needs, with every end of a script escaped."""
     import vl_convert
     from markupsafe import Markup
 
@@ -87,7 +90,7 @@ def _bundle() -> Markup:
 
 @cache
 def _environment() -> Environment:
-    """The templates of reports, and ours."""
+    """The templates of reports and of comparisons."""
     from jinja2 import ChoiceLoader, PackageLoader
 
     shared = environment()
@@ -97,12 +100,12 @@ def _environment() -> Environment:
         spaced = _spaced(value) if type(value) is str else value
         return spaced if before is None else before(spaced)
 
-    loaders = [one for one in (PackageLoader("hedgerow.comparison"), shared.loader) if one is not None]
+    loaders = [loader for loader in (PackageLoader("hedgerow.comparison"), shared.loader) if loader is not None]
     return shared.overlay(loader=ChoiceLoader(loaders), finalize=finalize)
 
 
 def _spaced(text: str) -> str:
-    """Shares as pages write them; what belongs together stays on one line.
+    """A text with the shares of pages, whose numbers and signs stay on one line.
 
     >>> _spaced("81% with k = 5").split(" ")
     ['81\\xa0%', 'with', 'k\\xa0=\\xa05']
@@ -111,10 +114,10 @@ def _spaced(text: str) -> str:
 
 
 def notebook(comparison: Comparison) -> str:
-    """HTML for a notebook: what a terminal shows, and the frontier below it."""
+    """HTML for a notebook: the text that a terminal shows, and the frontier below it."""
     from markupsafe import escape
 
-    # A notebook may show many of them, and ids must not meet.
+    # A notebook may show many comparisons, and the ids of their charts must differ.
     own = f"hedgerow-{secrets.token_hex(4)}"
     drawings = [drawn(comparison, name=f"{own}-frontier")]
     template = environment().get_template("notebook.html")
@@ -135,79 +138,82 @@ def drawn(comparison: Comparison, *, name: str = "frontier") -> Drawing:
 
 
 def options_for(comparison: Comparison, choice: Choice) -> str:
-    """What to add to ``hedgerow anonymize`` to publish a choice."""
+    """The options of ``hedgerow anonymize`` that publish a choice."""
     words = [f"--method {choice.method}"]
     words += [] if choice.k is None else [f"-k {choice.k}"]
     if choice.suppression_limit:
         words.append(
-            f"--suppression-limit {limit_told(choice.suppression_limit).removesuffix(' rows').replace(',', '')}"
+            f"--suppression-limit {limit_text(choice.suppression_limit).removesuffix(' rows').replace(',', '')}"
         )
     return " ".join([*words, *(["--publish-proportions"] if comparison.measured.proportions else [])])
 
 
 def _verdict(comparison: Comparison) -> dict[str, str]:
-    found = comparison.recommendation
-    if found.choice is None:
-        return {"judgement": "bad", "said": "No choice can be recommended", "why": found.reason}
-    finished = all(one.status not in ("in part", "not begun") for one in comparison.choices)
-    judgement = "good" if finished and not found.void else "note"
-    return {"judgement": judgement, "said": f"Take {found.choice.label}", "why": found.reason}
+    advice = comparison.recommendation
+    if advice.choice is None:
+        return {"judgement": "bad", "answer": "No choice can be recommended", "why": advice.reason}
+    finished = all(choice.status not in ("in part", "not begun") for choice in comparison.choices)
+    judgement = "good" if finished and not advice.void else "note"
+    return {"judgement": judgement, "answer": f"Take {advice.choice.label}", "why": advice.reason}
 
 
 def _figures(comparison: Comparison) -> list[dict[str, str]]:
-    """The figures of what is recommended."""
+    """The figures of the recommended choice."""
     choice = comparison.recommendation.choice
     if choice is None:
         return []
     first = {
         "label": "Smallest class",
         "text": f"{choice.k_reached:,}",
-        "meaning": f"So few {comparison.measured.counted} share what identifies them; never fewer.",
+        "meaning": f"At least this many {comparison.measured.counted} share all quasi-identifiers.",
     }
     names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, "ncp_kept"))
-    shown = [one for name in names for one in comparison.measures if one.name == name]
-    told = [{"label": one.title, "text": one.told(choice.value(one)), "meaning": one.meaning} for one in shown]
-    return [first, *told]
+    measures = [measure for name in names for measure in comparison.measures if measure.name == name]
+    rest = [{"label": m.title, "text": m.told(choice.value(m)), "meaning": m.meaning} for m in measures]
+    return [first, *rest]
 
 
 def _columns(comparison: Comparison) -> list[Any]:
     number = "number"
-    measures = [(one.title, number) for one in _shown(comparison)]
+    measures = [(measure.title, number) for measure in _shown(comparison)]
     limits = [("May lose", number)] if _limited(comparison) else []
     first = ["Method", ("k", number), *limits, "Status", ("Smallest class", number)]
     return [*first, *measures, ("Rows lost", number), ("Seconds", number)]
 
 
 def _limited(comparison: Comparison) -> bool:
-    return any(one.suppression_limit for one in comparison.choices)
+    return any(choice.suppression_limit for choice in comparison.choices)
 
 
 def _shown(comparison: Comparison) -> list[Measure]:
     """The measures that the table shows: all risks, the scores of all learners together, and detail."""
     return [
-        one
-        for one in comparison.measures
-        if ":" not in one.name and any(choice.value(one) is not None for choice in comparison.choices)
+        measure
+        for measure in comparison.measures
+        if ":" not in measure.name and any(choice.value(measure) is not None for choice in comparison.choices)
     ]
 
 
 def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
     front, chosen = comparison.frontier(), comparison.recommendation.choice
     limits = _limited(comparison)
-    for one in comparison.choices:
-        cells = [one.told(measure) for measure in _shown(comparison)]
+    for choice in comparison.choices:
+        cells = [choice.told(measure) for measure in _shown(comparison)]
         yield {
-            "method": one.method,
-            "named": ["–" if one.k is None else f"{one.k:,}", *([limit_told(one.suppression_limit)] if limits else [])],
-            "front": one in front,
-            "chosen": one is chosen,
-            "judgement": "note" if one.warnings else _JUDGEMENTS.get(one.status, "bad"),
-            "status": one.status,
+            "method": choice.method,
+            "named": [
+                "–" if choice.k is None else f"{choice.k:,}",
+                *([limit_text(choice.suppression_limit)] if limits else []),
+            ],
+            "front": choice in front,
+            "chosen": choice is chosen,
+            "judgement": "note" if choice.warnings else _JUDGEMENTS.get(choice.status, "bad"),
+            "status": choice.status,
             "cells": [
-                "–" if one.k_reached is None else f"{one.k_reached:,}",
+                "–" if choice.k_reached is None else f"{choice.k_reached:,}",
                 *cells,
-                "–" if one.rows_lost is None else f"{one.rows_lost:.0%}",
-                f"{one.seconds:,.1f}",
+                "–" if choice.rows_lost is None else f"{choice.rows_lost:.0%}",
+                f"{choice.seconds:,.1f}",
             ],
         }
 
@@ -215,9 +221,9 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
 def _says(comparison: Comparison, risk: Measure, utility: Measure) -> str:
     front = pareto(comparison.choices, risk, utility)
     if not front:
-        return "No choice is finished that has both figures."
+        return "No finished choice has both figures."
     names = "; ".join(
-        f"{one.label} ({risk.told(one.value(risk))}, {utility.told(one.value(utility))})" for one in front
+        f"{choice.label} ({risk.told(choice.value(risk))}, {utility.told(choice.value(utility))})" for choice in front
     )
     baseline = comparison.baselines.get(utility.name, Baseline())
     lines = [
@@ -230,7 +236,7 @@ def _says(comparison: Comparison, risk: Measure, utility: Measure) -> str:
 
 
 def _data(comparison: Comparison) -> dict[str, Any]:
-    """What the page's script draws with: one chart, and its data for every pair of measures."""
+    """The data of the page's script: a chart, and its data for every pair of measures."""
     spec = frontier_chart(comparison, *_fullest(comparison), COLOURS).to_dict()
     del spec["datasets"]
     pairs = [
@@ -240,27 +246,27 @@ def _data(comparison: Comparison) -> dict[str, Any]:
         "spec": {**spec, "config": configuration()},
         "colours": {sign: name for name, sign in COLOURS.items()},
         "measures": {
-            one.name: {
-                "title": one.title,
-                "labels": SHARES if one.share else NUMBERS,
-                "lower": one.lower_is_better,
+            measure.name: {
+                "title": measure.title,
+                "labels": SHARES if measure.share else NUMBERS,
+                "lower": measure.lower_is_better,
             }
-            for one in comparison.measures
+            for measure in comparison.measures
         },
         "views": {f"{risk.name}|{utility.name}": _view(comparison, risk, utility) for risk, utility in pairs},
     }
 
 
 def _fullest(comparison: Comparison) -> tuple[Measure, Measure]:
-    """Measures whose chart has all layers that any has: a threshold, and baselines if there are some."""
-    scored = [one for one in comparison.measures_of("utility") if one.name in comparison.baselines]
+    """Measures whose chart has all layers: the threshold, and the baselines if there are any."""
+    scored = [measure for measure in comparison.measures_of("utility") if measure.name in comparison.baselines]
     return comparison.risk, next(iter(scored), comparison.utility)
 
 
 def _view(comparison: Comparison, risk: Measure, utility: Measure) -> dict[str, Any]:
-    found = datasets(comparison, risk, utility)
-    most = highest(found)
-    told = ("risk_told", "utility_told", "lost", "choice")
-    found["points"] = [one | {name: _spaced(one[name]) for name in told} for one in found["points"]]
+    data = datasets(comparison, risk, utility)
+    most = highest(data)
+    texts = ("risk_text", "utility_text", "lost", "choice")
+    data["points"] = [point | {name: _spaced(point[name]) for name in texts} for point in data["points"]]
     says = _spaced(_says(comparison, risk, utility))
-    return {"says": says, "datasets": found, "most": most, "ticks": ticks(most)}
+    return {"says": says, "datasets": data, "most": most, "ticks": ticks(most)}

@@ -1,18 +1,19 @@
-"""What a comparison found: every choice with its figures, the frontier, and which one to take."""
+"""The result of a comparison: every choice with its figures, the frontier, and the recommendation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any, Literal
 
 import narwhals as nw
 import pyarrow as pa
 
-from hedgerow.comparison._recommending import Baseline, Recommendation, deciding, pareto, recommend
-from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure, find_measure, limit_told
+from hedgerow.comparison._recommendation import Baseline, Recommendation, deciding, pareto, recommend
+from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure, find_measure, limit_text
 from hedgerow.errors import plural
 from hedgerow.evaluation.results import Evaluation
 
@@ -23,33 +24,33 @@ Stop = Literal["", "time", "interrupted"]
 
 @dataclass(frozen=True)
 class Measured:
-    """How a comparison was made.
+    """The circumstances of a comparison.
 
     Attributes
     ----------
     rows : int
-        Of the table.
+        The rows of the table.
     counted : {"rows", "people"}
-        What classes consist of.
+        The unit of class sizes.
     target : str, optional
-        What learners predict.
+        The column that learners predict.
     learners : tuple of str
     protocol : str
-        How rows were parted for them.
+        How rows were divided into training and test parts.
     parts : int
-        How many training parts that makes.
+        The number of training parts.
     train, test : str
         How rows were written for learners.
     requirements : tuple of str
-        What else was required of every release.
+        The requirements on every release besides k.
     proportions : bool
-        Whether releases tell proportions.
+        Whether releases publish proportions.
     seconds : float
-        How long all finished cells took, by one process after the other.
+        The time of all finished cells, as if one process had run them.
     cells, finished : int
-        How many cells there are, and how many are finished.
+        The number of cells, and of finished cells.
     stopped : {"", "time", "interrupted"}
-        Why the others are not.
+        Why the run ended early, if it did.
     """
 
     rows: int
@@ -77,17 +78,17 @@ class Comparison:
     choices : tuple of Choice
         Every method at every k and suppression limit, whether or not it is finished.
     measures : tuple of Measure
-        What they can be compared by; of each side the first decides.
+        The measures of risk and of utility; the first of each side decides.
     threshold : float
         The highest risk of a person that may be recommended.
     baselines : mapping of str to Baseline
-        Of each score: what it is without anonymizing, and by majority.
+        For each score, its value without anonymizing, and that of the majority.
     measured : Measured
-        How it was done.
+        How the comparison was made.
     evaluation : Evaluation, optional
-        The scores of all cells, exactly: private, as the table is. ``None`` where nothing is learnt.
+        The exact scores of all cells, as private as the table. ``None`` without a target.
     backend : str
-        Which kind of dataframe :attr:`frame` is.
+        The kind of dataframe of :attr:`frame`.
     """
 
     choices: tuple[Choice, ...]
@@ -100,47 +101,48 @@ class Comparison:
 
     def measures_of(self, side: Literal["risk", "utility"]) -> tuple[Measure, ...]:
         """The measures of risk, or those of utility."""
-        return tuple(one for one in self.measures if one.side == side)
+        return tuple(measure for measure in self.measures if measure.side == side)
 
     @property
     def risk(self) -> Measure:
-        """The measure of risk that is shown first: the highest risk of a person."""
+        """The first measure of risk: the highest risk of a person."""
         return HIGHEST_RISK
 
     @cached_property
     def utility(self) -> Measure:
-        """The measure of utility that is shown first: the first that tells something and is known of most choices."""
-        released = [one for one in self.choices if one.k_reached is not None]
+        """The first measure of utility that distinguishes choices and is known for most of them."""
+        released = [choice for choice in self.choices if choice.k_reached is not None]
         return deciding(self.measures_of("utility"), released, self.baselines)[0] or self.measures_of("utility")[0]
 
     def measure(self, side: Literal["risk", "utility"], name: str | None) -> Measure:
-        """The measure that is meant, if one is named."""
+        """The measure of a name, or the first of its side."""
         if name is None:
             return self.risk if side == "risk" else self.utility
         return find_measure(self.measures, name, side)
 
     def frontier(self, risk: str | None = None, utility: str | None = None) -> tuple[Choice, ...]:
-        """The choices that no other one beats: those of lower risk keep less, those that keep more risk more.
+        """The choices that no other choice beats: those of lower risk keep less, those that keep more risk more.
 
         Parameters
         ----------
         risk : str, optional
             ``"highest_risk"`` if not given, or another measure of :attr:`measures`.
         utility : str, optional
-            The first score of the learners if not given, or ``"ncp_kept"`` where nothing is learnt.
+            The first score of the learners if not given, or ``"ncp_kept"`` without a target.
 
         Returns
         -------
         tuple of Choice
-            The one of lowest risk first. Choices that are alike in both are all there.
+            The choice of lowest risk first. Of choices with equal figures, all are there.
         """
         return pareto(self.choices, self.measure("risk", risk), self.measure("utility", utility))
 
     @cached_property
     def recommendation(self) -> Recommendation:
-        """The choice to take, and why: the highest utility within the threshold.
+        """The choice to take, and why.
 
-        Of the choices that are within one standard error of it, the one that risks least.
+        Of the choices within the threshold whose utility is within one standard error of the highest, it is the choice
+        with the lowest risk.
         """
         return recommend(
             self.choices,
@@ -152,7 +154,7 @@ class Comparison:
 
     @cached_property
     def frame(self) -> Any:
-        """Every choice in a row, with every measure in a column."""
+        """A row for every choice, a column for every measure."""
         return nw.from_arrow(_tidy(self), backend=self.backend).to_native()
 
     def plot(self, risk: str | None = None, utility: str | None = None) -> Any:
@@ -162,40 +164,40 @@ class Comparison:
         return frontier_chart(self, self.measure("risk", risk), self.measure("utility", utility))
 
     def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write a page that opens offline: the frontier to look at from all sides, the table, and which choice to take.
+        """Write a page that opens offline: the recommendation, the frontier for all measures, and the table of choices.
 
         Parameters
         ----------
         path : str or Path
         overwrite : bool
-            Whether a file that is there already may be replaced.
+            Whether an existing file may be replaced.
         """
         from hedgerow.comparison.page import write
 
         return write(self, path, overwrite=overwrite)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values for JSON."""
-        found = self.recommendation
+        """The whole comparison as plain values for JSON."""
+        advice = self.recommendation
         return {
             "recommendation": {
-                "choice": None if found.choice is None else _named(found.choice),
-                "reason": found.reason,
-                "threshold": found.threshold,
-                "size": found.size,
+                "choice": None if advice.choice is None else _named(advice.choice),
+                "reason": advice.reason,
+                "threshold": advice.threshold,
+                "size": advice.size,
             },
-            "frontier": [_named(one) for one in self.frontier()],
+            "frontier": [_named(choice) for choice in self.frontier()],
             "risk": self.risk.name,
             "utility": self.utility.name,
-            "choices": [asdict(one) for one in self.choices],
-            "baselines": {name: asdict(one) for name, one in self.baselines.items()},
-            "measures": [asdict(one) for one in self.measures],
+            "choices": [asdict(choice) for choice in self.choices],
+            "baselines": {name: asdict(baseline) for name, baseline in self.baselines.items()},
+            "measures": [asdict(measure) for measure in self.measures],
             "measured": asdict(self.measured),
         }
 
     def __repr__(self) -> str:
-        methods = ", ".join(dict.fromkeys(one.method for one in self.choices))
-        released = sum(one.k_reached is not None for one in self.choices)
+        methods = ", ".join(dict.fromkeys(choice.method for choice in self.choices))
+        released = sum(choice.k_reached is not None for choice in self.choices)
         how = f" {self.measured.protocol} with {', '.join(self.measured.learners)};" if self.measured.learners else ""
         return (
             f"Comparison({methods})\n"
@@ -210,35 +212,30 @@ class Comparison:
         return notebook(self)
 
 
-def _named(one: Choice) -> dict[str, Any]:
-    return {"method": one.method, "k": one.k, "suppression_limit": one.suppression_limit}
+def _named(choice: Choice) -> dict[str, Any]:
+    return {"method": choice.method, "k": choice.k, "suppression_limit": choice.suppression_limit}
 
 
 def _tidy(comparison: Comparison) -> pa.Table:
-    """Choices as a table with the same columns whatever was found."""
-    choices = comparison.choices
-    frontier = comparison.frontier()
-    chosen = comparison.recommendation.choice
-    columns: dict[str, pa.Array] = {
-        "method": pa.array([one.method for one in choices], pa.string()),
-        "k": pa.array([one.k for one in choices], pa.int64()),
-        "suppression_limit": pa.array([limit_told(one.suppression_limit) for one in choices], pa.string()),
-        "status": pa.array([one.status for one in choices], pa.string()),
-        "k_reached": pa.array([one.k_reached for one in choices], pa.int64()),
+    """Choices as a table, whose columns do not depend on the figures."""
+    choices, frontier, chosen = comparison.choices, comparison.frontier(), comparison.recommendation.choice
+    columns: dict[str, tuple[pa.DataType, Callable[[Choice], Any]]] = {
+        "method": (pa.string(), attrgetter("method")),
+        "k": (pa.int64(), attrgetter("k")),
+        "suppression_limit": (pa.string(), lambda choice: limit_text(choice.suppression_limit)),
+        "status": (pa.string(), attrgetter("status")),
+        "k_reached": (pa.int64(), attrgetter("k_reached")),
     }
     for measure in comparison.measures:
-        columns[measure.name] = pa.array([one.value(measure) for one in choices], pa.float64())
+        columns[measure.name] = (pa.float64(), methodcaller("value", measure))
         if measure.name in comparison.baselines:
-            errors = [one.errors.get(measure.name) for one in choices]
-            columns[f"{measure.name}_error"] = pa.array(errors, pa.float64())
-    return pa.table(
-        {
-            **columns,
-            "rows_lost": pa.array([one.rows_lost for one in choices], pa.float64()),
-            "parts": pa.array([one.parts for one in choices], pa.int64()),
-            "seconds": pa.array([one.seconds for one in choices], pa.float64()),
-            "on_frontier": pa.array([one in frontier for one in choices], pa.bool_()),
-            "recommended": pa.array([one is chosen for one in choices], pa.bool_()),
-            "reason": pa.array([one.reason for one in choices], pa.string()),
-        }
-    )
+            columns[f"{measure.name}_error"] = (pa.float64(), lambda choice, name=measure.name: choice.errors.get(name))
+    columns |= {
+        "rows_lost": (pa.float64(), attrgetter("rows_lost")),
+        "parts": (pa.int64(), attrgetter("parts")),
+        "seconds": (pa.float64(), attrgetter("seconds")),
+        "on_frontier": (pa.bool_(), frontier.__contains__),
+        "recommended": (pa.bool_(), lambda choice: choice is chosen),
+        "reason": (pa.string(), attrgetter("reason")),
+    }
+    return pa.table({name: pa.array(map(value, choices), kind) for name, (kind, value) in columns.items()})

@@ -85,7 +85,7 @@ class Source(ABC):
 
     def look(self, most: int) -> Look:  # noqa: ARG002 - an engine need not profile tables
         """How often each value occurs, and at most so many rows, drawn at random."""
-        raise BadInput("A table of Spark is not profiled here. Save it as Parquet files, and name their folder.")
+        raise BadInput("Tables of Spark are not supported here. Save the table as Parquet files and name their folder.")
 
     def check_room(self, roles: Roles, destination: Path | None) -> None:  # noqa: B027 - an engine need not know
         """Refuse a table whose release cannot fit on its disk, before any work is done, if the engine can tell."""

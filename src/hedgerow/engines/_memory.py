@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -176,9 +177,7 @@ class CountedFrame(CountedSource):
         judged = self._roles.insensitive
         alone = {name: _alone(codes[name], people) for name in judged}
 
-        def fewest_of(name: str) -> int:
-            return 1 if alone[name] else _fewest_with(classes, codes[name], people)
-
+        fewest_of = partial(_fewest_of, classes, codes, alone, people)
         fewest = dict(zip(judged, side_by_side(fewest_of, judged, len(rows)), strict=True))
         sample = thinned(np.flatnonzero(chosen[classes]))
         return InClear(
@@ -269,14 +268,19 @@ def _alone(codes: Ints, people: Ints | None) -> int:
     return len(np.unique(pairs[holders[pairs[:, 0]] == 1, 1]))
 
 
-def _fewest_with(classes: Ints, codes: Ints, people: Ints | None) -> int:
-    """How many share a class and a value, where these are fewest."""
+def _fewest_of(
+    classes: Ints, codes: Mapping[str, Ints], alone: Mapping[str, int], people: Ints | None, name: str
+) -> int:
+    """How many share a class and a value of a column, where these are fewest."""
+    if alone[name]:
+        return 1
+    column = codes[name]
     if people is None:
-        # A value that few have is nearly always alone in one of its classes, so such values are looked at first.
-        rare = np.flatnonzero(np.bincount(codes)[codes] <= _RARE)
-        if len(rare) and sharing((classes[rare], codes[rare])).min() == 1:
+        # A value that few have is nearly always alone in one of its classes, so such values come first.
+        rare = np.flatnonzero(np.bincount(column)[column] <= _RARE)
+        if len(rare) and sharing((classes[rare], column[rare])).min() == 1:
             return 1
-    return _fewest((classes, codes), people)
+    return _fewest((classes, column), people)
 
 
 def _fewest(columns: Sequence[Ints], people: Ints | None) -> int:

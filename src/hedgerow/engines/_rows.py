@@ -80,9 +80,13 @@ class FrameRows:
     def formulas(self, columns: Sequence[str]) -> dict[str, int]:
         """How many cells of some columns a spreadsheet would take for formulas."""
         frame = open_frame(self.native).frame
-        texts = [name for name in columns if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object)]
-        found = {name: formulas_of(_cells(frame[name])) for name in texts}
-        return {name: number for name, number in found.items() if number}
+        found = {}
+        for name in columns:
+            if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object):
+                number = formulas_of(_cells(frame[name]))
+                if number:
+                    found[name] = number
+        return found
 
     def write(self, target: Path, options: WriteOptions) -> None:
         """Write the rows through Arrow."""

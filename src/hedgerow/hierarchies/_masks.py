@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -50,7 +50,7 @@ class Masking:
                 f"The column {domain.name!r} has {plural(beyond, 'values')} longer than the length {length} given "
                 f"to masking. Give a length of at least {longest}."
             )
-        pad = str.ljust if self.side == "right" else str.rjust
+        pad: Callable[[str, int], str] = str.ljust if self.side == "right" else str.rjust
         if domain.kind == "number":
             pad = str.zfill
             wrong = sum(not label.isdecimal() for label in labels)

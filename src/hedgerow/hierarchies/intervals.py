@@ -237,7 +237,7 @@ class Intervals:
         leaf_of[codes] = built.nodes[0]
         low = np.full(len(built.tree.labels), np.nan)
         high = low.copy()
-        ends = [(numbers, numbers), *((cut.low, cut.high) for cut in cuts)]
+        ends = [(numbers, numbers), *[(cut.low, cut.high) for cut in cuts]]
         for nodes, (lows, highs) in zip(built.nodes, ends, strict=False):
             low[nodes], high[nodes] = lows, highs
         if len(numbers):

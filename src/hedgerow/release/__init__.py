@@ -1,4 +1,8 @@
-"""The release: what was published, what it is held to, and how it is written to disk."""
+"""The release: the published rows with audit and manifest, what they must meet, and how they are written to disk.
+
+The methods and every room above import it; it imports risk, engines, requirements and the verifier.
+Start with `_release.py`, then `pipeline`, which makes a release.
+"""
 
 from hedgerow.release._guarantee import Guarantee
 from hedgerow.release._redrawn import Redrawn, check_holdout

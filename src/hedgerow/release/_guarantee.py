@@ -1,7 +1,7 @@
-"""What every artefact of a release is held to: the table that is handed out, and each file that is saved.
+"""The guarantee that every artefact of a release must meet: the returned table, and each file that is saved.
 
-The verifier counts the artefact itself, as it is, once. Nothing that fails is handed out, and no file that fails takes
-its name.
+The verifier counts each artefact once, exactly as it is. A table that fails is never returned, and a file that fails
+never takes its name.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ class Guarantee:
     enforced : bool
         Whether the requirements must hold; not for a release that is marked as weak.
     entity : str, optional
-        The column that told people apart, where they are counted and not rows.
+        The column that identifies people, if people are counted instead of rows.
     linked : bool
-        Whether that column is published, as it is or as pseudonyms.
+        Whether that column is published, unchanged or as pseudonyms.
     linking : tuple of str
-        The published columns that may link the rows of a person. Which do is found by the verifier. Where one does, at
+        The published columns that may link the rows of a person. The verifier finds those that do. If one does, at
         least k people must share all their classes.
     pseudonyms : tuple of str
-        The columns of pseudonyms. Without an ``entity`` they tell people apart, who are counted by each of them.
+        The columns of pseudonyms. Without an ``entity`` they identify people, and people are counted by each of them.
     accepted : tuple of str
-        Columns of which somebody accepts that they link rows.
+        Columns that may link rows, because you accept it.
     memory : int, optional
-        How many bytes of memory the verifier may use to count, where there is a limit.
+        How many bytes of memory the verifier may use to count, if there is a limit.
     determined : mapping of column to tuple of str
-        Columns in clear that quasi-identifiers determine, and which: over both all requirements must hold.
+        Columns in clear that quasi-identifiers determine, and by which: requirements must hold over all of them.
     """
 
     columns: tuple[str, ...]
@@ -78,16 +78,16 @@ class Guarantee:
     determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
-        """Count an artefact, and refuse it unless it is what was to be published and meets the requirements.
+        """Count an artefact; refuse it if it is not what should be published or violates a requirement.
 
         Parameters
         ----------
         artefact : dataframe, DuckDB relation or path
         people : array of int, optional
-            Whose each row is, where people are counted.
+            The person of each row, if people are counted.
         """
         if (people is None) != (self.entity is None):
-            raise InternalError("people were to be counted, and nobody says whose the rows are")
+            raise InternalError("people must be counted, and the persons of the rows are missing")
         if self.entity is None:
             return self._count_by_pseudonyms(artefact)
         classes = self._count(artefact, people)
@@ -97,7 +97,7 @@ class Guarantee:
         return classes
 
     def _enforce_requirements(self, classes: ClassCounts) -> None:
-        """Refuse classes that do not meet the requirements, over the quasi-identifiers or over what these determine."""
+        """Refuse classes that violate a requirement, over the quasi-identifiers or with the columns they determine."""
         verdict = verify(classes, self.requirements)
         failing = [finding for finding in verdict.findings if not finding.holds]
         if failing and all(finding.determined for finding in failing):
@@ -113,9 +113,9 @@ class Guarantee:
         enforce(verdict)
 
     def links(self, classes: ClassCounts) -> tuple[Link, ...]:
-        """The columns by which a reader can tell which rows are of one person."""
+        """The columns that reveal which rows belong to one person."""
         pseudonyms = {*self.pseudonyms, *((self.entity,) if self.linked and self.entity is not None else ())}
-        # Whoever knows what quasi-identifiers determine tells more classes apart.
+        # An attacker who knows the determined columns can distinguish more classes.
         known = classes if classes.wider is None else classes.wider
         return links_of(known, self._demanded, pseudonyms=pseudonyms, accepted=self.accepted)
 
@@ -124,7 +124,7 @@ class Guarantee:
         return max((int(getattr(one, "k", 1)) for one in self.requirements), default=1)
 
     def _count_by_pseudonyms(self, artefact: Any) -> ClassCounts:
-        """Count rows, or people where a pseudonym stands in several rows: it is the person then."""
+        """Count rows, or people if a pseudonym occurs in several rows: then it identifies a person."""
         with within(self.memory):
             opened = open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER)
             repeated = [name for name in self.pseudonyms if repeats(opened, name)]
@@ -134,11 +134,11 @@ class Guarantee:
             for name, classes in zip(repeated, of_people, strict=True):
                 self._enforce_of_pseudonyms(name, classes)
             self._enforce_requirements(counted)
-        # Where there are several pseudonyms, the one that most rows share.
+        # Of several columns of pseudonyms, the one that most rows share.
         return min(of_people, key=lambda one: one.people, default=counted)
 
     def _enforce_of_pseudonyms(self, name: str, classes: ClassCounts) -> None:
-        """Refuse classes of too few people, whom their pseudonyms tell apart."""
+        """Refuse classes of too few people, as their pseudonyms identify them."""
         way_out = (
             f"Name the column of the person as entity (entity={name!r}, --entity {name}), so that people are counted, "
             "drop the pseudonyms (--drop), or say that every row is a person (rows_are_people=True, --rows-are-people)."
@@ -159,7 +159,7 @@ class Guarantee:
             )
 
     def _enforce_of_people(self, classes: ClassCounts) -> None:
-        """Refuse, as what no method promises, what can only be seen when people are counted in the release."""
+        """Refuse what shows only when people are counted in the release; no method promises it."""
         if self.entity is None:
             return
         for finding in verify(classes, self.requirements).findings:
@@ -187,13 +187,13 @@ class Guarantee:
         )
 
     def count_again(self, path: Path, published: ClassCounts, *, escaped: bool = False) -> None:
-        """Count a file that was written from published rows: it must say the same as they do.
+        """Count a file that was written from published rows: it must have the same classes.
 
-        Where formulas were escaped, values have other texts, which no order or tree knows. Then the file must have the
-        same classes, and in each of them as many values as often, as the rows that were verified. So it must where
-        people are counted.
+        If formulas were escaped, values have other texts, which no order or tree knows. Then the file is compared with
+        the verified rows: it must have the same classes, with values of the same frequencies. The same holds if people
+        are counted.
         """
-        # A file does not say whose its rows are: where people are counted, it must have the rows that were verified.
+        # A file does not name the person of a row: if people are counted, it must have the rows that were verified.
         compared = escaped or self.entity is not None
         published = published.by_rows if compared and published.entity is not None else published
         written = self._count(path) if compared else self.count(path)
@@ -222,7 +222,7 @@ class Guarantee:
                 missing=self.missing,
                 determined=self.determined,
             )
-        # Columns that stand in the names of folders come after those of the files.
+        # Columns in the names of folders come after those in the files.
         partitioned = isinstance(artefact, Path) and artefact.is_dir()
         found = (classes.table_columns, self.columns)
         if found[0] != found[1] and not (partitioned and sorted(found[0]) == sorted(found[1])):
@@ -233,7 +233,7 @@ class Guarantee:
 
 
 def _profile(classes: ClassCounts, column: str) -> NDArray[np.int64]:
-    """How often the values of a column occur in the classes, by the sizes of these: the same for any names of them."""
+    """How often the values of a column occur in classes of each size, whatever the values and classes are called."""
     histogram = classes.histogram(column)
     rows = np.stack([classes.sizes[histogram.classes], histogram.counts], axis=1)
     return rows[np.lexsort(rows.T)]

@@ -1,4 +1,4 @@
-"""A release from its files: compared with their digests, counted and verified as when it was saved."""
+"""Load a release from its files: compare them with their digests, count and verify them again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hedgerow.verifier import ClassCounts
 
 __all__ = ["load"]
 
-# What the manifest says of the files, not of how the release was made.
+# The fields of a manifest about its files, not about how the release was made.
 _OF_FILES: Final = ("audit", "output", "proportions", "redrawn", "types", "formulas_escaped")
 
 
@@ -39,28 +39,28 @@ def load(
     """Read a release; see :meth:`hedgerow.Release.load`."""
     place = absolute(path)
     table = SavedTable(place)
-    told = _Told.of(place)
+    manifest = _Manifest.of(place)
     proportions = proportions_path(table.copy)
     if proportions_path(place).exists():
         with translated(OSError, into=BadInput(f"The file {proportions_path(place).name!r} cannot be read.")):
             shutil.copyfile(proportions_path(place), proportions)
-    wrong = mismatches(place, told.manifest, table.copy, proportions)
+    wrong = mismatches(place, manifest.content, table.copy, proportions)
     if wrong:
         raise BadInput(" ".join(wrong))
-    given = _given(hierarchies, told)
-    rows = table.rows(told.types, told.quasi, told.missing, told.in_folders)
+    given = _given(hierarchies, manifest)
+    rows = table.rows(manifest.types, manifest.quasi, manifest.missing, manifest.in_folders)
     guarantee = Guarantee(
-        columns=told.columns_in(rows),
-        quasi=told.quasi,
-        counted=told.counted,
-        requirements=_with_trees(told.requirements(require), given, rows),
-        missing=told.missing,
-        rows=told.rows,
-        enforced=told.enforced,
-        determined=told.determined,
-        pseudonyms=told.pseudonyms,
+        columns=manifest.columns_in(rows),
+        quasi=manifest.quasi,
+        counted=manifest.counted,
+        requirements=_with_trees(manifest.requirements(require), given, rows),
+        missing=manifest.missing,
+        rows=manifest.rows,
+        enforced=manifest.enforced,
+        determined=manifest.determined,
+        pseudonyms=manifest.pseudonyms,
     )
-    with translated(InternalError, into=told.unfit):
+    with translated(InternalError, into=manifest.unfit):
         classes = guarantee.count(table.copy)
     shares = Proportions.load(proportions) if proportions.exists() else None
     return Release(
@@ -68,21 +68,21 @@ def load(
         classes,
         guarantee,
         None,
-        _audit(told, guarantee, classes, shares),
-        told.facts,
-        dict.fromkeys(told.quasi, told.missing[0]) if told.missing and told.missing[0] else {},
+        _audit(manifest, guarantee, classes, shares),
+        manifest.facts,
+        dict.fromkeys(manifest.quasi, manifest.missing[0]) if manifest.missing and manifest.missing[0] else {},
         shares,
-        labels={name: one for name, one in given.items() if name in told.quasi},
-        digests=told.digests,
+        labels={name: one for name, one in given.items() if name in manifest.quasi},
+        digests=manifest.digests,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
-    """What a manifest says, read and checked."""
+class _Manifest:
+    """A manifest, read and checked."""
 
     name: str
-    manifest: Mapping[str, Any]
+    content: Mapping[str, Any]
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     target: str | None
@@ -95,54 +95,54 @@ class _Told:
     determined: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, path: Path) -> _Told:
+    def of(cls, path: Path) -> _Manifest:
         """Read the manifest beside a table."""
-        said = read_manifest(path)
-        if said is None:
+        content = read_manifest(path)
+        if content is None:
             raise BadInput(
                 f"There is no manifest {manifest_path(path).name!r} beside the table. Only what Release.save wrote can "
                 "be loaded; hr.audit takes any table."
             )
-        if "drawn_from" in said:
+        if "drawn_from" in content:
             raise BadInput(
-                f"The rows of {path.name!r} were drawn from a release, and are none. Load the release, which their "
+                f"The rows of {path.name!r} were drawn from a release and are not a release. Load the one that their "
                 "manifest names."
             )
-        if "require" not in said:
+        if "require" not in content:
             raise BadInput(
                 f"The manifest beside {path.name!r} is of an older version of Hedgerow, which did not write down all "
                 "that loading needs. Save the release anew."
             )
         unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")
         with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
-            roles = said["columns"]
+            roles = content["columns"]
             return cls(
                 name=path.name,
-                manifest=said,
+                content=content,
                 quasi=tuple(roles["quasi"]),
                 sensitive=tuple(roles["sensitive"]),
                 target=roles["target"],
                 others=(*roles["insensitive"], *roles["pseudonymized"]),
-                # Whose the rows are is known of pseudonyms only, if it was not counted otherwise.
-                pseudonyms=() if roles["entity"] or said.get("rows_are_people") else tuple(roles["pseudonymized"]),
-                missing=tuple(said["missing"]),
-                types=dict(said["types"]),
-                rows=int(said["rows_in"]) - int(said["rows_lost"]),
-                enforced=bool(said["guaranteed"]),
-                determined=determined_columns(said),
+                # Unless people or rows were counted by choice, pseudonyms identify the persons of the rows.
+                pseudonyms=() if roles["entity"] or content.get("rows_are_people") else tuple(roles["pseudonymized"]),
+                missing=tuple(content["missing"]),
+                types=dict(content["types"]),
+                rows=int(content["rows_in"]) - int(content["rows_lost"]),
+                enforced=bool(content["guaranteed"]),
+                determined=determined_columns(content),
             )
 
     @property
     def unfit(self) -> BadInput:
-        """What is wrong where a table with the right digest is not what its manifest describes."""
+        """The error for a table with the right digest that its manifest does not describe."""
         return BadInput(
             f"The columns or rows of {self.name!r} are not those that its manifest names. Save the release anew."
         )
 
     @property
     def in_folders(self) -> tuple[str, ...]:
-        """All columns in order, where some of them stand in the names of folders."""
-        return tuple(self.manifest["output"].get("columns", ()))
+        """All columns in order, if the names of folders hold some of them."""
+        return tuple(self.content["output"].get("columns", ()))
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -152,12 +152,12 @@ class _Told:
     @property
     def facts(self) -> dict[str, Any]:
         """How the release was made."""
-        return {name: fact for name, fact in self.manifest.items() if name not in _OF_FILES}
+        return {name: fact for name, fact in self.content.items() if name not in _OF_FILES}
 
     @property
     def digests(self) -> dict[str, str]:
-        """The digests of the files, as the manifest tells them."""
-        named = {name: self.manifest.get(name, {}) for name in ("output", "proportions", "redrawn")}
+        """The digests of the files, from the manifest."""
+        named = {name: self.content.get(name, {}) for name in ("output", "proportions", "redrawn")}
         return {name: str(file["sha256"]) for name, file in named.items() if "sha256" in file}
 
     def columns_in(self, rows: StagedRows) -> tuple[str, ...]:
@@ -168,35 +168,35 @@ class _Told:
         return columns
 
     def requirements(self, given: Iterable[Requirement | str] | None) -> tuple[Requirement, ...]:
-        """What the release is held to: as the manifest says it, or as it is given where that says less."""
+        """The requirements of the release: from the manifest, or those given if the manifest withholds parameters."""
         if given is not None:
             named = resolve_requirements(None, given)
-            if sorted(map(str, named)) != sorted(self.manifest["requirements"]):
+            if sorted(map(str, named)) != sorted(self.content["requirements"]):
                 raise BadInput(
                     f"The requirements that are given are not those of {self.name!r}: "
-                    f"{'; '.join(self.manifest['requirements'])}. Give these."
+                    f"{'; '.join(self.content['requirements'])}. Give these."
                 )
             return named
         unreadable = BadInput(f"The requirements in the manifest beside {self.name!r} cannot be read.")
         with translated(KeyError, TypeError, AttributeError, into=unreadable):
-            read = [(restored_requirements(one), withheld_parameters(one)) for one in self.manifest["require"]]
+            read = [(restored_requirements(one), withheld_parameters(one)) for one in self.content["require"]]
         for one, kept in read:
             if set(kept) - {"tree"}:
                 raise BadInput(
-                    f"The manifest does not tell the {listing(kept)} of {one}, because it names values. Give all "
+                    f"The manifest does not hold the {listing(kept)} of {one}, because it names values. Give all "
                     "requirements of the release in require=."
                 )
         return tuple(one for one, _ in read)
 
 
-def _given(hierarchies: Any, told: _Told) -> dict[str, Hierarchy]:
+def _given(hierarchies: Any, manifest: _Manifest) -> dict[str, Hierarchy]:
     """The hierarchies that are given, each for a column that may have one."""
     if hierarchies is None:
         return {}
     if not isinstance(hierarchies, Mapping):
         must = "a mapping of column to hierarchy"
         raise BadInput.parameter("hierarchies", "Release.load", must, type(hierarchies).__name__)
-    known = (*told.quasi, *told.counted)
+    known = (*manifest.quasi, *manifest.counted)
     for name in hierarchies:
         if name not in known:
             raise BadInput.unknown("column", str(name), known, "A hierarchy is given for it.")
@@ -221,33 +221,33 @@ def _with_trees(
     return with_trees(requirements, trees)
 
 
-def _audit(told: _Told, guarantee: Guarantee, classes: ClassCounts, proportions: Proportions | None) -> Audit:
-    """The audit of what was counted, with what only the manifest can tell: losses, warnings, who is singled out."""
-    unreadable = BadInput(f"The audit in the manifest beside {told.name!r} cannot be read.")
+def _audit(manifest: _Manifest, guarantee: Guarantee, classes: ClassCounts, proportions: Proportions | None) -> Audit:
+    """The audit of what was counted, completed by the manifest: losses, warnings, and who is singled out."""
+    unreadable = BadInput(f"The audit in the manifest beside {manifest.name!r} cannot be read.")
     with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
-        said = told.manifest["audit"]
-        warnings, grave, losses = tuple(said["warnings"]), tuple(said.get("grave", ())), dict(said["losses"])
-        alone, known = said["singled_out"], said["fully_known"]
+        content = manifest.content["audit"]
+        warnings, grave, losses = tuple(content["warnings"]), tuple(content.get("grave", ())), dict(content["losses"])
+        alone, known = content["singled_out"], content["fully_known"]
         clear = {
             name: ClearColumn(**{**one, "determined_by": tuple(one.get("determined_by", ()))})
-            for name, one in said["clear"].items()
+            for name, one in content["clear"].items()
         }
     fresh = audit_counts(
         classes,
-        sensitive=told.sensitive,
-        target=told.target,
+        sensitive=manifest.sensitive,
+        target=manifest.target,
         require=guarantee.requirements,
         release=ReleaseFacts(
-            losses=losses, proportions=proportions, rows_are_people=bool(told.manifest.get("rows_are_people"))
+            losses=losses, proportions=proportions, rows_are_people=bool(manifest.content.get("rows_are_people"))
         ),
     )
-    # Of a file it is not known which numbers are those of all people of a class, and which are medians.
+    # A file does not show which numbers are shared by a whole class, and which are medians.
     return replace(
         fresh,
         warnings=tuple(dict.fromkeys((*warnings, *fresh.warnings))),
         grave=tuple(dict.fromkeys((*grave, *fresh.grave))),
         manifest="fits",
-        k_all=said["k_all"],
+        k_all=content["k_all"],
         clear=clear,
         singled_out=alone,
         fully_known=known,

@@ -1,13 +1,13 @@
-"""Rows of ordinary values that are drawn from a release, for tools that read no sets, intervals and labels.
+"""Rows of ordinary values drawn from a release, for tools that cannot read sets, intervals and labels.
 
-They are a function of the release alone: of the published table, its proportions, and what its labels stand for. So
-they tell nothing that the release does not tell. (What labels stand for is taken from hierarchies that were given,
-which the release does not hold; whoever keeps such a hierarchy secret should know that.) Quasi-identifiers are drawn;
-all other columns stand as they were published, in rows of the same class.
+They depend on the release alone: on the published table, its proportions, and the meaning of its labels. So they
+reveal nothing beyond the release. The meaning of labels comes from the hierarchies that were given, which the release
+does not hold: consider that if you keep such a hierarchy secret. Quasi-identifiers are drawn; all other columns keep
+their published values, in rows of the same class.
 
-**Randomness** is the operating system's, never the seed of the anonymization: a draw that follows from a seed confirms
-the guess of it, and the seed decides which of several equal records went to which group. Whoever wants the same rows
-twice draws them from the files: ``hr.learning.redraw(hr.Release.load("out.csv"), 3, random_state=0)``. Rows come out
+**Randomness** comes from the operating system, never from the seed of the anonymization: a draw that follows from a
+seed confirms a guess of it, and the seed decides which of several equal records went to which group. To get the same
+rows twice, draw them from the files: ``hr.learning.redraw(hr.Release.load("out.csv"), 3, random_state=0)``. Rows are
 shuffled.
 """
 
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from hedgerow._internal.arrays import random_order
-from hedgerow._internal.notebook import Shown, names_shown
+from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow._internal.version import __version__
 from hedgerow.core.counts import FrequencyTable, encode_column
 from hedgerow.core.proportions import deal_columns, with_drawn
@@ -49,13 +49,13 @@ _RANDOMNESS: Final = "the operating system's; it owes nothing to the seed of the
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Redrawn(Shown):
-    """Rows of ordinary values, drawn from a release: :meth:`hedgerow.Release.redraw` makes them.
+class Redrawn(NotebookRepr):
+    """Rows of ordinary values, drawn from a release by :meth:`hedgerow.Release.redraw`.
 
     Attributes
     ----------
     release : Release
-        What they were drawn from.
+        The release that they were drawn from.
     table : dataframe
         The rows, shuffled, in the type of the release's table and with its columns.
     repeats : int
@@ -80,8 +80,8 @@ class Redrawn(Shown):
     def equal_rows(self, holdout: Any = None) -> EqualRows:
         """How many drawn rows equal an original one, beside the same for people who were not in the table.
 
-        The figures are for whoever publishes the rows: they are computed from original rows, are shown rounded, and
-        stand in no file (:mod:`hedgerow.risk.equal_rows` says why).
+        The figures are for you, not for recipients: they are computed from original rows, are rounded, and are written
+        to no file (:mod:`hedgerow.risk.equal_rows` says why).
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class Redrawn(Shown):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What whoever opens the rows in a spreadsheet should know."""
+        """Warnings for opening the rows in a spreadsheet."""
         frame = open_frame(self.table).frame
         found = FrameRows(self.table).formulas(frame.columns)
         warning = formula_warning(found, frame.columns)
@@ -140,7 +140,7 @@ class Redrawn(Shown):
         FrameRows(self.table).write(target, options)
 
     def manifest(self, said: Mapping[str, Any], output: Mapping[str, Any]) -> dict[str, Any]:
-        """What a reader of the rows may know; no figure in it was computed from original rows.
+        """The manifest of the rows, for their readers; none of its figures was computed from original rows.
 
         Parameters
         ----------
@@ -152,12 +152,12 @@ class Redrawn(Shown):
         release = self.release
         labelled = [name for name in release.quasi if name in release.label_hierarchies]
         by = f", and by the hierarchies that say what the labels of {listing(labelled)} stand for" if labelled else ""
-        told = {name: one for name, one in said["output"].items() if name in ("file", "folder", "sha256")}
+        source = {name: value for name, value in said["output"].items() if name in ("file", "folder", "sha256")}
         alone = "They are a function of the release and these hierarchies" if labelled else "They are a function of it"
         return {
             "hedgerow": __version__,
             "what": f"{_WHAT}{by}. {alone} {_TOLD}",
-            "drawn_from": {**told, "proportions": said["proportions"]},
+            "drawn_from": {**source, "proportions": said["proportions"]},
             "repeats": self.repeats,
             "rows": self.rows,
             "columns": {
@@ -173,7 +173,7 @@ class Redrawn(Shown):
 
 
 def draw(release: Release, repeats: object, *, name: str = "repeats", owner: str = "Release.redraw") -> Redrawn:
-    """Draw rows from a release; ``name`` and ``owner`` are what a wrong number of repeats was given as."""
+    """Draw rows from a release; ``name`` and ``owner`` are used in the message about a wrong number of repeats."""
     if not is_int(repeats, 1):
         raise BadInput.parameter(name, owner, "an int >= 1", repeats)
     if release.proportions is None:
@@ -191,7 +191,7 @@ def draw(release: Release, repeats: object, *, name: str = "repeats", owner: str
 
 
 def check_holdout(columns: Any, needed: Any) -> None:
-    """Refuse a table of people who were not in another one, if it lacks columns to compare them by."""
+    """Refuse a holdout that lacks columns to compare it by."""
     lacking = [name for name in needed if name not in columns]
     if lacking:
         raise BadInput(
@@ -200,7 +200,7 @@ def check_holdout(columns: Any, needed: Any) -> None:
 
 
 def _count_holdout(holdout: Any, originals: FrequencyTable, missing: tuple[str, ...]) -> FrequencyTable:
-    """Read people who were not in the table by the engine of their own table, as what the table's columns are."""
+    """Count people who were not in the table, with columns read as those of the table."""
     with translated(BadInput, into=lambda error: BadInput(f"The holdout cannot be compared. {error}")):
         source = open_source(holdout)
         schema = _schema(originals, missing)
@@ -209,7 +209,7 @@ def _count_holdout(holdout: Any, originals: FrequencyTable, missing: tuple[str, 
 
 
 def _schema(originals: FrequencyTable, missing: tuple[str, ...]) -> Schema:
-    """The columns that rows are compared by, and what they hold."""
+    """The columns that rows are compared by, with their kinds."""
     return Schema(
         quasi=originals.quasi,
         target=originals.roles.target,

@@ -1,4 +1,4 @@
-"""The release: the published table with its audit and manifest, and how it is written to disk."""
+"""The release: the published table with its audit and its manifest."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ __all__ = ["Release", "public_facts", "versions"]
 
 
 # --------------------------------------------------------------------------------------------------
-# The manifest: what a reader of a release may know about how it was made.
+# The manifest tells a reader how the release was made.
 #
-# Of figures that were computed from original values it shows few digits (:mod:`hedgerow.rounding` says why), and of
-# lists only how long they are. Exact figures stay in Python (``release.losses``, ``release.facts``,
+# It rounds figures that were computed from original values to few digits (see :mod:`hedgerow._internal.rounding`), and
+# replaces lists by their lengths. Exact figures stay in Python (``release.losses``, ``release.facts``,
 # ``hedgerow.metrics``).
 
 
 def public_facts(fact: Any, digits: int) -> Any:
-    """What of a method's facts may be published.
+    """A method's facts in the form in which they may be published.
 
     >>> public_facts({"proved": True, "evaluated": 12_838, "value": 0.76131, "minimal": [{"age": 1}, {"age": 2}]}, 3)
     {'proved': True, 'evaluated': 12800, 'value': 0.761, 'minimal': 2}
@@ -72,32 +72,32 @@ class Release(Auditable, Reported):
     Attributes
     ----------
     private : Recoding, optional
-        How original values became published ones: a secret, which :attr:`recoding` hands out. A release that was
-        loaded has none.
+        How original values became published values: a secret, available as :attr:`recoding`. A loaded release has
+        none.
     audit : Audit
-        What the table gives away and what it lost.
+        The risks of the table, and its losses.
     facts : mapping
-        How it was made: roles, requirements, parameters, and what the method says of its result. They are exact;
-        the manifest rounds what was computed from original values.
+        How it was made: roles, requirements, parameters, and the method's own facts. They are exact; the manifest
+        rounds those that were computed from original values.
     markers : mapping of column to str
         How a missing value of a quasi-identifier is written in a CSV.
     proportions : Proportions, optional
-        How the people of every class are divided among the values of each column, if they were asked for.
+        How the people of every class are divided among the values of each column, if you asked for it.
     hierarchies : mapping of column to EncodedHierarchy
         How the quasi-identifiers generalize.
     reads : tuple of Path
-        The files that the table came from, which are never written over.
+        The files that the table came from. They are never overwritten.
     losses : mapping of metric name to float
-        What was lost, exactly. Keep them to yourself: the audit shows fewer digits, because exact losses would let
-        whoever knows all rows but one find that row by trying.
+        Exact losses. Do not publish them: an attacker who knows all rows but one could find that row by trying, which
+        is why the audit shows fewer digits.
     labels : mapping of column to Hierarchy
-        What the labels of a release that was loaded stand for, as :meth:`load` was told.
+        The hierarchies that :meth:`load` was given, for the labels of a loaded release.
     originals : FrequencyTable, optional
-        The original rows as they were counted: a secret, as the recoding is, and written nowhere. Drawn rows are
-        compared with them. A release that was loaded has none.
+        The counts of the original rows: a secret, like the recoding, and never written. Drawn rows are compared with
+        them. A loaded release has none.
     digests : mapping of str to str
-        Of a release that was loaded, the SHA-256 of its files: ``"output"`` is the table, ``"proportions"`` and
-        ``"redrawn"`` what stands beside it.
+        The SHA-256 of the files of a loaded release: ``"output"`` is the table, ``"proportions"`` and ``"redrawn"`` are
+        the files beside it.
     """
 
     rows: Published
@@ -125,24 +125,24 @@ class Release(Auditable, Reported):
     ) -> Release:
         """Read a release that :meth:`save` wrote: the table, its manifest and its proportions.
 
-        Each file is compared with its digest in the manifest, and the table is counted and verified anew. It serves
-        wherever a release does, but for its recoding, which is never saved beside it.
+        Each file is compared with its digest in the manifest, and the table is counted and verified again. The result
+        can be used like any release, except for its recoding, which is never saved beside the table.
 
         Parameters
         ----------
         path : str or Path
             The table: ``.csv``, ``.csv.gz``, ``.parquet``, or a folder.
         hierarchies : mapping of column to hierarchy, optional
-            Whatever a :class:`~hedgerow.Schema` takes, for columns whose cells are labels; of a sensitive column, the
-            tree of a hierarchical t-closeness, which the manifest does not hold.
+            As in a :class:`~hedgerow.Schema`, for columns whose cells are labels. For a sensitive column, the tree of
+            a hierarchical t-closeness, which the manifest does not hold.
         require : sequence of requirements, optional
-            The requirements of the release, where some of them name values: an order, or the one value that is limited.
-            The manifest does not hold these.
+            All requirements of the release, if one of them names values: an order, or a single limited value. The
+            manifest does not hold values.
 
         Raises
         ------
         BadInput
-            If a file is missing or is not the one that the manifest speaks of.
+            If a file is missing or differs from its digest in the manifest.
         NotAnonymous
             If the table does not meet the requirements.
 
@@ -180,7 +180,7 @@ class Release(Auditable, Reported):
 
     @property
     def recoding(self) -> Recoding:
-        """How original values became published ones: a secret."""
+        """How original values became published values: a secret."""
         if self.private is None:
             raise BadInput(
                 "The release was loaded, and its recoding is a secret that is not saved beside it. Where it was saved "
@@ -195,13 +195,13 @@ class Release(Auditable, Reported):
 
     @property
     def given_hierarchies(self) -> dict[str, EncodedHierarchy | Hierarchy]:
-        """The hierarchies that the schema was given, or :meth:`load`: what learners may read labels by."""
+        """The hierarchies given in the schema or to :meth:`load`, by which learners may read labels."""
         made = {name: one for name, one in self.hierarchies.items() if not one.automatic}
         return {**made, **self.labels}
 
     @property
     def label_hierarchies(self) -> dict[str, Hierarchy]:
-        """The same without the values they were encoded for, which may not be published: what rows are drawn by."""
+        """The same hierarchies without the original values they were encoded for; rows are drawn by them."""
         sources = {
             name: one.source if isinstance(one, EncodedHierarchy) else one
             for name, one in self.given_hierarchies.items()
@@ -210,7 +210,7 @@ class Release(Auditable, Reported):
 
     @property
     def described(self) -> Described:
-        """What an audit has to know of the table."""
+        """The table with its roles, as an audit needs them."""
         return Described(
             artefact=self.rows.native,
             quasi=self.quasi,
@@ -220,7 +220,7 @@ class Release(Auditable, Reported):
             missing=self.guarantee.missing,
             audit=self.audit,
             proportions=self.proportions,
-            # Without one, people are told apart by pseudonyms, which stand in the table.
+            # Without an entity, the pseudonyms in the table identify people.
             entity=self.classes.entity if self.guarantee.entity is None else self.guarantee.entity,
             people=None if self.guarantee.entity is None else self.rows.people,
             facts=self.facts,
@@ -229,7 +229,7 @@ class Release(Auditable, Reported):
 
     @property
     def target(self) -> str | None:
-        """The class to be learnt, if the schema names one."""
+        """The target, if the schema names one."""
         name: str | None = self.facts["columns"]["target"]
         return name
 
@@ -237,28 +237,28 @@ class Release(Auditable, Reported):
     def table(self) -> Any:
         """The published rows: the dataframe type that came in; for a file, a DuckDB relation over the release.
 
-        It is yours: what you change in it is neither kept nor saved. A table of Spark is over files in a hidden folder,
-        which stays until its session or this program ends: write what you want to keep.
+        It is a copy: your changes to it are not saved. A table of Spark reads files in a hidden folder, which goes when
+        its session or this program ends: write what you want to keep.
         """
         return self.rows.table
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What a reader of the release may know about how it was made; no value of the input is in it."""
-        # What was loaded is public already, and says by which version it was made.
+        """How the release was made, for its readers; no value of the input is in it."""
+        # A loaded manifest is public already, and names the version that made it.
         facts = {} if self.private is None else self.private.facts
         own = {**public_facts(facts, digits_shown(self.facts["rows_in"])), "audit": self.audit.to_dict()}
         return {"hedgerow": __version__, "versions": versions(), **self.facts, **own}
 
     def preview(self, rows: int = 5) -> Any:
-        """Some published rows, in the type of :attr:`table`: what everybody sees who gets the release.
+        """Some published rows, in the type of :attr:`table`.
 
-        Rows of a release are in no order, so that the first ones are as good as others.
+        The rows of a release are shuffled, so the first rows are as good as any.
 
         Parameters
         ----------
         rows : int
-            How many, at most.
+            How many rows, at most.
 
         Examples
         --------
@@ -272,15 +272,15 @@ class Release(Auditable, Reported):
         return first_rows(self.table, check_int("rows", "Release.preview", rows, 1))
 
     def redraw(self, repeats: int = 1) -> Redrawn:
-        """Draw rows of ordinary values from the proportions, for tools that read no sets, intervals and labels.
+        """Draw rows of ordinary values from the proportions, for tools that cannot read sets, intervals and labels.
 
-        They are a function of the release alone, so that they tell nothing more than it, and they are nobody's rows.
-        The randomness is the operating system's; :func:`hedgerow.learning.redraw` takes a seed.
+        They depend on the release alone, so they reveal nothing beyond it, and they are nobody's rows. Randomness comes
+        from the operating system; :func:`hedgerow.learning.redraw` takes a seed.
 
         Parameters
         ----------
         repeats : int
-            How many rows to draw for each published one.
+            How many rows to draw for each published row.
 
         Raises
         ------
@@ -320,31 +320,31 @@ class Release(Auditable, Reported):
         Parameters
         ----------
         path : str or Path
-            A file (``.csv``, ``.csv.gz`` or ``.parquet``), or a folder of Parquet files: one that is named with a slash
-            at its end (``"out/"``) or is there and empty, or that the rows are divided in.
+            A file (``.csv``, ``.csv.gz`` or ``.parquet``), or a folder of Parquet files. It is a folder if it ends in a
+            slash (``"out/"``), if it is an empty folder already, or if the rows are divided.
         escape_formulas : bool
-            Whether cells of a CSV that a spreadsheet would take for formulas get an apostrophe in front.
+            Whether to put an apostrophe before cells of a CSV that a spreadsheet would take for formulas.
         overwrite : bool
-            Whether a release that stands there already may be replaced. Rows that were drawn from an older release of
-            that name are then removed, unless new ones take their place.
+            Whether to replace a release that exists there. Rows that were drawn from it are then removed, unless new
+            rows take their place.
         redrawn : int or Redrawn, optional
-            Also write rows of ordinary values, drawn so many times for each row, or those that :meth:`redraw` drew:
-            beside ``out.csv`` they are ``out.redrawn.csv``, with a manifest of their own that says what they are.
+            Also write rows of ordinary values: so many for each row, or the result of :meth:`redraw`. Beside
+            ``out.csv`` they are ``out.redrawn.csv``, with a manifest of their own.
         rows_per_file : int, optional
-            How many rows a file of a folder has at most; without it the folder has one file.
+            The most rows that a file of a folder may have. By default the folder has one file.
         partition_by : str or sequence of str, optional
-            Published columns whose values stand in the names of folders, as Hive, Spark and DuckDB read them:
+            Published columns whose values become names of folders, as Hive, Spark and DuckDB read them:
             ``out/sex=F/part-00000.parquet``. Every folder must have at least as many rows as a class, because its name
-            is seen where the table is not.
+            is visible even to people who cannot read the table.
         beside : callable, optional
             Writes further files that take their names together with the release. It is called with the manifest, and
             returns for each file a hidden path where it is and the path that it takes. If it fails, nothing is written.
 
         Notes
         -----
-        What was written is counted again from the file before it takes its name. All files are staged first and then
-        renamed, the table last: whatever stops the program, a table never stands half written, without its manifest,
-        or beside one that ``hedgerow audit`` would take for its own. A folder takes its name as a whole.
+        Every file is counted again before it takes its name. All files are staged first and then renamed, the table
+        last. So even if the program is interrupted, a table is never half written, never without its manifest, and
+        never beside a manifest that ``hedgerow audit`` would mistake for its own. A folder takes its name as a whole.
         """
         from hedgerow.release.saving import save
 
@@ -361,9 +361,9 @@ class Release(Auditable, Reported):
 
     @property
     def column_types(self) -> dict[str, str]:
-        """The types of the columns, which a CSV does not tell."""
+        """The types of the columns, which a CSV does not record."""
         native = self.rows.native
         if isinstance(native, SparkFiles):
-            # A table that was handed out keeps its files; these are only looked at.
+            # Only the table that is returned keeps its files; reading a schema needs none of that.
             return column_types(pq.read_schema(native.parts[0]).empty_table())
         return column_types(self.rows.table if isinstance(native, Path) else native)

@@ -1,4 +1,4 @@
-"""How a release is written to disk: staged, counted again as it was written, and only then given its names."""
+"""Write a release to disk: stage its files, count the table again as it was written, then give them their names."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ __all__ = ["Beside", "check_destination", "check_folders", "check_partition", "s
 
 
 # --------------------------------------------------------------------------------------------------
-# What may stand in the names of folders: values that enough people share, of columns that are published.
+# Which values may become names of folders: those that enough people share, in columns that are published.
 #
-# The names tell nothing that the table does not. But they are seen where the table is not: in listings, logs and the
-# manifest. So each must be of at least as many rows as a class. Folders by quasi-identifiers alone hold whole
+# The names reveal nothing beyond the table. But they are visible where the table is not: in listings, logs and the
+# manifest. So each folder must have at least as many rows as a class. Folders by quasi-identifiers alone hold whole
 # classes.
 
 
@@ -43,7 +43,7 @@ _MOST_FILES: Final = 100_000
 
 
 def check_partition(layout: Layout, published: Sequence[str], roles: Mapping[str, Any]) -> None:
-    """Refuse columns by which the rows cannot be divided, before any work is done.
+    """Refuse columns that cannot divide the rows, before any work is done.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def check_partition(layout: Layout, published: Sequence[str], roles: Mapping[str
     published : sequence of str
         The columns that are published.
     roles : mapping
-        As the manifest has them: the columns that are pseudonymized, quasi-identifiers, and the entity if there is one.
+        As in the manifest: the pseudonymized columns, the quasi-identifiers, and the entity if there is one.
     """
     for name in layout.partition_by:
         if name not in published:
@@ -70,7 +70,7 @@ def check_partition(layout: Layout, published: Sequence[str], roles: Mapping[str
 
 
 def check_folders(rows: Published, layout: Layout, guarantee: Guarantee) -> None:
-    """Refuse to divide rows where the names of folders would tell of few people, or could not be written."""
+    """Refuse folders whose names would reveal few people or could not be written."""
     files = 1 if layout.rows_per_file is None else -(-guarantee.rows // layout.rows_per_file)
     if layout.partition_by:
         files += _check_values(rows, layout.partition_by, guarantee)
@@ -132,7 +132,7 @@ def _text(value: object) -> str:
 
 
 Beside = Callable[[Mapping[str, Any]], Sequence[tuple[Path, Path]]]
-"""Stages what takes its name together with the release, and is told its manifest: where each file is, and its name."""
+"""Stages files that take their names together with the release: from its manifest to pairs of hidden path and name."""
 
 
 def save(
@@ -166,14 +166,14 @@ def save(
 
 
 def check_destination(destination: Destination) -> None:
-    """Refuse a place that a release cannot be written to, before any work is done."""
+    """Refuse a destination that cannot hold a release, before any work is done."""
     if destination.layout is None:
         file_format(destination.path)
     destination.check()
 
 
 def _drawn(release: Release, redrawn: object) -> Redrawn | None:
-    """The rows that shall stand beside the release."""
+    """The drawn rows to save beside the release."""
     from hedgerow.release._redrawn import Redrawn, draw
 
     if redrawn is None:
@@ -245,7 +245,7 @@ def _redrawn_before(path: Path, reads: Sequence[Path]) -> list[Path]:
 def _stage_drawn(
     drawn: Redrawn, folder: Path, destination: Destination, options: WriteOptions, said: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Write drawn rows and their manifest to hidden names, and return what the manifest of the release says."""
+    """Write drawn rows and their manifest to hidden names; returns their entry in the manifest of the release."""
     place = folder / destination.path.name
     drawn.write(place, replace(options, layout=destination.layout))
     output = _output(place, destination, ())
@@ -254,14 +254,14 @@ def _stage_drawn(
 
 
 def _output(written: Path, destination: Destination, columns: tuple[str, ...]) -> dict[str, Any]:
-    """What a manifest says of a table that was written: its name and digest; of a folder also those of its files."""
+    """The entry of a written table in its manifest: its name and digest, and those of the files of a folder."""
     layout = destination.layout
     if layout is None:
         return {"file": written.name, "sha256": sha256(written)}
     files = digests(written)
     said: dict[str, Any] = {"folder": written.name, "sha256": digest_of_all(files), "files": files}
     if layout.partition_by:
-        # In the files they come without those that stand in the names of folders.
+        # The files lack the columns that are in the names of folders.
         said |= {"partition_by": list(layout.partition_by), "columns": list(columns)}
     return said
 

@@ -182,7 +182,7 @@ def association_chart(association: Association) -> Drawing | None:
         across, down, fill=alt.Fill("step:N", legend=None, scale=_step_scale(""))
     )
     numbers = chart.mark_text(fontSize=11).encode(
-        across, down, text="said:N", color=alt.Color("step:N", legend=None, scale=_step_scale("-ink"))
+        across, down, text="text:N", color=alt.Color("step:N", legend=None, scale=_step_scale("-ink"))
     )
     return draw(
         alt.layer(cells, numbers).resolve_scale(color="independent"),
@@ -204,7 +204,7 @@ def _cells(pairs: Sequence[Pair], *, changes: bool) -> list[dict[str, str]]:
             "first": pair.first,
             "second": pair.second,
             "step": str(sum(abs(number) >= limit for limit in limits)),
-            "said": _signed(number, changes),
+            "text": _signed(number, changes),
         }
         for pair, number in numbers
         if number is not None
@@ -241,12 +241,12 @@ def _numbers(pair: Pair) -> tuple[str, str, str]:
 def _describe_association(changes: bool) -> str:
     if changes:
         return (
-            "Each cell is a pair of columns: after less before, on a scale from 0 (independent) to 1 (one determines "
+            "Each cell is a pair of columns: after less before, on a scale from 0 (no tie) to 1 (one determines "
             "the other). Near 0 means that the tie is as it was; the darker or stronger a cell, the more it "
             "has changed."
         )
     return (
-        "Each cell is a pair of columns, from 0 (independent) to 1 (one determines the other). The stronger a cell, "
+        "Each cell is a pair of columns, from 0 (no tie) to 1 (one determines the other). The stronger a cell, "
         "the stronger the tie."
     )
 
@@ -348,7 +348,7 @@ def column_chart(column: ColumnFacts, at: int) -> Drawing | None:
 
 
 def kept_chart(columns: Columns) -> Drawing | None:
-    """How much of the information of each quasi-identifier is kept."""
+    """The share of the information of each quasi-identifier that is kept."""
     kept = [
         (column.name, share)
         for column in columns.columns
@@ -437,18 +437,18 @@ def _value(figure: Figure | None) -> float | None:
 
 def label_chart(suppression: Suppression) -> Drawing | None:
     """The share of suppressed cells among the records of each label; nothing if there are no such cells."""
-    if not any(one.cells for one in suppression.labels):
+    if not any(label.cells for label in suppression.labels):
         return None
-    rows = [{"label": one.label, "when": AFTER, "share": one.cells} for one in suppression.labels]
+    rows = [{"label": label.label, "when": AFTER, "share": label.cells} for label in suppression.labels]
     return draw(
-        paired_bars(rows, [one.label for one in suppression.labels], "cells suppressed (*)"),
+        paired_bars(rows, [label.label for label in suppression.labels], "cells suppressed (*)"),
         name="labels",
         heading="Cells suppressed, by label",
         says=suppression.labels_note,
         columns=("label", "of all records", "cells suppressed", "records left out"),
         rows=[
-            (one.label, share_text(one.share), share_text(one.cells), share_text(one.rows))
-            for one in suppression.labels
+            (label.label, share_text(label.share), share_text(label.cells), share_text(label.rows))
+            for label in suppression.labels
         ],
     )
 
@@ -583,13 +583,13 @@ def _threshold_rules(attackers: Attackers, at: alt.X, size: Mapping[str, Any]) -
 
     precedents = [level.precedent for level in attackers.attackers[0].levels]
     rules = of_rows([{"risk": precedent.threshold, "k": str(precedent.k)} for precedent in precedents], **size)
-    above = {"color": COLOURS["limit"], "baseline": "bottom", "dy": -3, "fontSize": 10}
+    above: dict[str, Any] = {"color": COLOURS["limit"], "baseline": "bottom", "dy": -3, "fontSize": 10}
     return [
         rules.mark_rule(color=COLOURS["limit"], strokeDash=[4, 3]).encode(at),
         rules.mark_text(**above).encode(at, text="k:N", y=alt.value(0)),
-        of_rows([{"said": "k ="}], **size)
+        of_rows([{"text": "k ="}], **size)
         .mark_text(align="right", dx=-6, **above)
-        .encode(text="said:N", x=alt.value(0), y=alt.value(0)),
+        .encode(text="text:N", x=alt.value(0), y=alt.value(0)),
     ]
 
 
@@ -674,11 +674,11 @@ def _size_limit(k: int | None, at: alt.X, *, right_of: bool) -> list[alt.Chart]:
     if k is None:
         return []
     side: dict[str, Any] = {"align": "left", "dx": 4} if right_of else {"align": "right", "dx": -4}
-    limit = of_rows([{"low": k, "said": f"k = {k:,}"}])
+    limit = of_rows([{"low": k, "text": f"k = {k:,}"}])
     return [
         limit.mark_rule(color=COLOURS["limit"], strokeWidth=2).encode(at),
         limit.mark_text(color=COLOURS["limit"], fontWeight="bold", baseline="top", **side).encode(
-            at, text="said:N", y=alt.value(2)
+            at, text="text:N", y=alt.value(2)
         ),
     ]
 
@@ -687,8 +687,8 @@ def _describe_sizes(sizes: ClassSizes) -> str:
     bars = f"Bars: the {sizes.counted} in classes of that size. Dashed line: those in classes up to that size."
     if sizes.threshold is None:
         return bars
-    below = [one for one in sizes.histogram if one.low < sizes.threshold]
-    smallest = next((one.value for one in sizes.figures if one.label == "smallest"), None)
+    below = [group for group in sizes.histogram if group.low < sizes.threshold]
+    smallest = next((figure.value for figure in sizes.figures if figure.label == "smallest"), None)
     if not below or (smallest is not None and smallest >= sizes.threshold):
         return f"{bars} No class is left of the line at k = {sizes.threshold:,}."
-    return f"{bars} What is left of the line at k = {sizes.threshold:,} is smaller than was asked."
+    return f"{bars} Classes left of the line at k = {sizes.threshold:,} are smaller than was asked."

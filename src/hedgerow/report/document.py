@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 Extras = Mapping[str, Any]
-"""What the template of a part shows besides the facts: charts, and terms with their meaning."""
+"""The variables of a part's template besides the facts: charts, and terms with their meaning."""
 
 
 def write_report(

@@ -1,10 +1,9 @@
-"""Requirements of people: what methods are asked where a person may have several rows.
+"""Requirements of people: what a method has to satisfy where a person may have several rows.
 
-A method counts rows. What has to hold of people is asked of the rows at home
-(:mod:`hedgerow.core.counts._representatives`), of which
-every person has one: at least k of them are at least k people. The number of different values does not depend on who
-holds them. Shares and distributions do: of them the rows are asked, and the verifier, which counts pairs of person and
-value exactly, may find that they do not hold of people.
+A method counts rows. A condition on people becomes a condition on representative records
+(:func:`hedgerow.core.counts.draw_representatives`), one for each person: at least k of them are at least k people. The
+number of different values does not depend on who holds them. Shares and distributions do: they are checked on rows, and
+the verifier, which counts pairs of person and value exactly, may find that they do not hold for people.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ __all__ = ["Representatives", "of_people"]
 
 @dataclass(frozen=True)
 class Representatives(Requirement):
-    """At least ``k`` rows of every class are at home, so that it has at least ``k`` people.
+    """Every class has at least ``k`` representative records, so that it has at least ``k`` people.
 
-    Monotone: the rows at home of a union are the sum.
+    Monotone: the number of a union is the sum.
 
     Examples
     --------
@@ -60,7 +59,7 @@ class Representatives(Requirement):
 
     @property
     def notation(self) -> str:
-        """That of k-anonymity: it is never typed."""
+        """The notation of k-anonymity; this requirement is never typed."""
         return KAnonymity(self.k, self.shield).notation
 
     @classmethod
@@ -74,7 +73,7 @@ class Representatives(Requirement):
         return plural(int(context.columns[context.index_of(AT_HOME)].histogram[1]), "people")
 
     def bind(self, context: Context) -> BoundRequirement:
-        """Ask for the rows at home."""
+        """Count the representative records."""
         index = context.index_of(AT_HOME)
         return BoundRequirement(
             description=str(self),
@@ -87,17 +86,17 @@ class Representatives(Requirement):
 
 
 def of_people(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
-    """What a method is asked so that requirements hold of people, as far as rows can tell.
+    """The conditions on rows by which requirements hold for people, as far as rows show it.
 
     >>> from hedgerow.requirements import PSensitive
-    >>> [str(one) for one in of_people([KAnonymity(5), PSensitive(2, 3, "illness")])]
+    >>> [str(condition) for condition in of_people([KAnonymity(5), PSensitive(2, 3, "illness")])]
     ['5-anonymity of people', '3-anonymity of people', '2-sensitive 3-anonymity of illness']
     """
-    asked: list[Requirement] = []
-    for one in requirements:
-        size = getattr(one, "k", None)
+    conditions: list[Requirement] = []
+    for requirement in requirements:
+        size = getattr(requirement, "k", None)
         if isinstance(size, int):
-            asked.append(Representatives(size, one.shield))
-        if not isinstance(one, KAnonymity):
-            asked.append(one)
-    return tuple(asked)
+            conditions.append(Representatives(size, requirement.shield))
+        if not isinstance(requirement, KAnonymity):
+            conditions.append(requirement)
+    return tuple(conditions)

@@ -6,13 +6,11 @@ Start reading at ``_auditing.audit``; ``audit.Audit`` is its result, ``_examinin
 
 from __future__ import annotations
 
-from hedgerow.risk._auditing import ReleaseFacts, audit, audit_counts
-from hedgerow.risk._checking import Check, Told, check
+from hedgerow.risk._auditing import Check, ReleaseFacts, Told, audit, audit_counts, check
 from hedgerow.risk._equal_rows import EqualRows, equal_rows
 from hedgerow.risk._examining import Examined, Seen, examine, judge
 from hedgerow.risk._excess import Risk
 from hedgerow.risk._inputs import Auditable, Described
-from hedgerow.risk._label_posterior import LabelPosterior, Posterior, PublishedClasses, label_posterior
 from hedgerow.risk._proportions import Disclosure, SingledOut, classes_that_single_out, singled_out
 from hedgerow.risk.audit import (
     AttackerRisk,
@@ -27,7 +25,14 @@ from hedgerow.risk.audit import (
     tells_apart,
 )
 from hedgerow.risk.clear import ClearColumn, refuse_determined, refuse_disclosing
-from hedgerow.risk.likelihoods import KnownColumn, Labels
+from hedgerow.risk.likelihoods import (
+    KnownColumn,
+    LabelPosterior,
+    Labels,
+    Posterior,
+    PublishedClasses,
+    label_posterior,
+)
 
 __all__ = [
     "AttackerRisk",

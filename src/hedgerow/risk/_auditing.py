@@ -1,12 +1,14 @@
-"""Audits any table: the verifier counts it, and every figure is derived from the counts."""
+"""Audits or checks any table: the verifier counts it, and every figure is derived from the counts."""
 
 from __future__ import annotations
 
+import dataclasses
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow._internal.rounding import digits_shown, rounded_up, significant
 from hedgerow.core.cells import SUPPRESSED
 from hedgerow.core.proportions import Proportions
@@ -42,7 +44,7 @@ from hedgerow.verifier import (
 from hedgerow.verifier.classes import Integers, LabelIndex
 from hedgerow.verifier.formulas import distinct_values
 
-__all__ = ["ReleaseFacts", "audit", "audit_counts", "with_rounded_people"]
+__all__ = ["Check", "ReleaseFacts", "Told", "audit", "audit_counts", "check", "with_rounded_people"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -353,7 +355,11 @@ def _check_previous(previous: Any, original: Any, changed: Any, previous_quasi: 
 
 def _plain_k(requirements: Sequence[Any]) -> int | None:
     """The k that is required over all quasi-identifiers."""
-    plain = [one for one in requirements if one.name == "k-anonymity" and getattr(one, "shield", None) is None]
+    plain = [
+        requirement
+        for requirement in requirements
+        if requirement.name == "k-anonymity" and getattr(requirement, "shield", None) is None
+    ]
     return max((requirement.k for requirement in plain), default=None)
 
 
@@ -410,6 +416,9 @@ class ReleaseFacts:
     rows_are_people: bool = False
 
 
+_NO_FACTS: Final = ReleaseFacts()
+
+
 def audit_counts(
     counts: ClassCounts,
     *,
@@ -418,7 +427,7 @@ def audit_counts(
     require: Sequence[Any] = (),
     threshold: float = DEFAULT_THRESHOLD,
     fitting: Integers | None = None,
-    release: ReleaseFacts | None = None,
+    release: ReleaseFacts = _NO_FACTS,
 ) -> Audit:
     """Audit classes that are already counted, so that nothing is counted twice.
 
@@ -438,7 +447,6 @@ def audit_counts(
         The people of a population who fit each class.
     release : ReleaseFacts, optional
     """
-    release = ReleaseFacts() if release is None else release
     if sensitive is None:
         sensitive = tuple(name for name in counts.histograms if name != target)
     # Figures that everybody can count in the table are about its rows, and exact.
@@ -451,22 +459,33 @@ def audit_counts(
         rows=counts.rows,
         columns=counts.columns,
         k=int(counts.sizes.min()),
-        shields=_shields(counts, require),
+        shields={},
         wildcard_k=wildcard,
-        l=min((one.distinct_l for one in figures.values()), default=None),
-        t=max((one.t_equal for one in figures.values()), default=None),
+        l=min((column.distinct_l for column in figures.values()), default=None),
+        t=max((column.t_equal for column in figures.values()), default=None),
         sensitive=figures,
         classes=ClassSummary.of(shown),
         risks=Risks.of(counts, threshold, fitting),
-        label_homogeneity={name: _homogeneity(shown, name) for name in described},
+        label_homogeneity={
+            name: int(shown.sizes[distinct_values(shown.histogram(name)) == 1].sum()) / shown.records
+            for name in described
+        },
         losses=dict(release.losses),
         warnings=(*grave, *release.warnings, *_warnings(counts, require, fitting, wildcard, release)),
         grave=grave,
-        verdict=verify(counts, require) if require else None,
         tells_apart=tells_apart_all(shown),
     )
-    audit = _with_facts(audit, counts, release, require)
+    audit = _with_facts(_with_verdict(audit, counts, require), counts, release, require)
     return with_rounded_people(audit, counts) if release.rounded else audit
+
+
+def _with_verdict(audit: Audit, counts: ClassCounts, require: Sequence[Any]) -> Audit:
+    """Add whether the requirements hold, and the k of each shield that one of them names."""
+    if not require:
+        return audit
+    shields = [getattr(requirement, "shield", None) for requirement in require]
+    k_of = {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
+    return replace(audit, verdict=verify(counts, require), shields=k_of)
 
 
 def _with_facts(audit: Audit, counts: ClassCounts, release: ReleaseFacts, require: Sequence[Any]) -> Audit:
@@ -477,8 +496,8 @@ def _with_facts(audit: Audit, counts: ClassCounts, release: ReleaseFacts, requir
         audit = replace(audit, people=counts.people)
     if release.linked or release.links:
         # The fewest people who share their classes, by whatever links their rows.
-        fewest = [counts.linked, *((link.k, link.often) for link in release.links)]
-        audit = replace(audit, linked=(min(sets for sets, _ in fewest), min(often for _, often in fewest)))
+        sets, often = zip(counts.linked, *[(link.k, link.often) for link in release.links], strict=True)
+        audit = replace(audit, linked=(min(sets), min(often)))
     if counts.wider is not None:
         audit = replace(audit, determined=dict(counts.determined), k_determined=int(counts.wider.sizes.min()))
     if release.proportions is not None:
@@ -487,17 +506,6 @@ def _with_facts(audit: Audit, counts: ClassCounts, release: ReleaseFacts, requir
         shares = disclosures(release.proportions)
         audit = replace(audit, proportions=shares, singled_out=people, fully_known=known)
     return audit
-
-
-def _shields(counts: ClassCounts, require: Sequence[Any]) -> dict[str, int]:
-    """The k of each shield that a requirement names."""
-    shields = [getattr(requirement, "shield", None) for requirement in require]
-    return {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
-
-
-def _homogeneity(counts: ClassCounts, column: str) -> float:
-    single = distinct_values(counts.histogram(column)) == 1
-    return int(counts.sizes[single].sum()) / counts.records
 
 
 # --------------------------------------------------------------------------------------------------
@@ -549,23 +557,18 @@ def _warnings(
             "Rows are counted, not people: several rows of one person are not detected unless entity= (--entity) "
             "names the column that tells people apart."
         )
-    return [*warnings, *_cell_warnings(counts, wildcard), *_fit_warnings(counts, require, fitting)]
-
-
-def _cell_warnings(counts: ClassCounts, wildcard: int | None) -> list[str]:
-    """Warn of missing or suppressed cells."""
     suppressed = [
         name
         for name, labels in zip(counts.columns, counts.labels, strict=True)
         if any(label is None or label == str(SUPPRESSED) for label in labels)
     ]
-    if not suppressed:
-        return []
-    computed = "was not computed" if wildcard is None else f"is {wildcard}"
-    return [
-        f"Missing or suppressed cells occur in {listing(suppressed)}. They count as a value of their "
-        f"own; the k if they may stand for any value {computed}."
-    ]
+    if suppressed:
+        computed = "was not computed" if wildcard is None else f"is {wildcard}"
+        warnings.append(
+            f"Missing or suppressed cells occur in {listing(suppressed)}. They count as a value of their "
+            f"own; the k if they may stand for any value {computed}."
+        )
+    return [*warnings, *_fit_warnings(counts, require, fitting)]
 
 
 def _fit_warnings(counts: ClassCounts, require: Sequence[Any], fitting: Integers | None) -> list[str]:
@@ -584,3 +587,153 @@ def _fit_warnings(counts: ClassCounts, require: Sequence[Any], fitting: Integers
                 f"The value that {requirement} limits does not occur in {requirement.column}. Check how it is written."
             )
     return warnings
+
+
+# --------------------------------------------------------------------------------------------------
+# The check: only whether a table meets its requirements as it is, and how many of its records do not.
+
+
+class Told(NamedTuple):
+    """The classes in which all records have the same value of a column: their records, and their number."""
+
+    records: int
+    classes: int
+
+
+@dataclass(frozen=True, repr=False)
+class Check(NotebookRepr):
+    """Whether a table meets its requirements, and how much of it does not; never which records.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows.
+    people : int or None
+        The number of people, where people are counted instead of rows.
+    columns : tuple of str
+        The quasi-identifiers.
+    classes : int
+        The number of classes.
+    verdict : Verdict
+        The findings for each requirement.
+    told : mapping of column to Told
+        For each sensitive column, the records whose class alone reveals the value. It decides nothing; a requirement
+        such as ``l=2@disease`` does.
+    """
+
+    rows: int
+    people: int | None
+    columns: tuple[str, ...]
+    classes: int
+    verdict: Verdict
+    told: Mapping[str, Told] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all requirements hold."""
+        return self.verdict.holds
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings for each requirement."""
+        return self.verdict.findings
+
+    @property
+    def counted(self) -> str:
+        """What is counted: "rows" or "people"."""
+        return "rows" if self.people is None else "people"
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __repr__(self) -> str:
+        people = "" if self.people is None else f" of {plural(self.people, 'people')}"
+        size = f"{plural(self.rows, 'rows')}{people}"
+        judged = "holds" if self.holds else "DOES NOT HOLD"
+        return f"Check({judged}: {size} in {plural(self.classes, 'classes')} of {names_shown(self.columns)})"
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def render(self) -> str:
+        """Return the answer as a few lines of text."""
+        from hedgerow.risk.rendering import render_check
+
+        return render_check(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values for JSON."""
+        plain = dataclasses.asdict(self)
+        told = {name: revealed._asdict() for name, revealed in self.told.items()}
+        return {"holds": self.holds, **plain, "columns": list(self.columns), "told": told}
+
+
+def check(
+    table: Any,
+    *,
+    quasi: Sequence[str],
+    k: int | None = None,
+    require: Iterable[Any] = (),
+    sensitive: Sequence[str] = (),
+    entity: str | None = None,
+    missing: Sequence[str] = (),
+    hierarchies: Mapping[str, Any] | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
+) -> Check:
+    """Check whether a table meets requirements as it is, raw or anonymized. Nothing is written.
+
+    Parameters
+    ----------
+    table : dataframe, DuckDB relation, table of Spark or path
+        As for :func:`hedgerow.audit`.
+    quasi : sequence of str
+        The columns by which a person could be found.
+    k : int, optional
+        Short for k-anonymity over all quasi-identifiers.
+    require : iterable of requirements
+        As objects or as text such as ``"l=3@disease"``. Give ``k`` or at least one of these.
+    sensitive : sequence of str
+        Columns for which the answer also reports how many records have a value that their class alone reveals.
+    entity : str, optional
+        The column that identifies the person, where a person may have several rows.
+    missing : sequence of str
+        Texts that mean "no value".
+    hierarchies : mapping of column to hierarchy, optional
+        Of sensitive columns, for requirements that measure distances in them.
+    encoding, delimiter, sheet : str, optional
+        Of files, as for :class:`hedgerow.File`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["12", "12", "13"], "illness": ["flu", "cold", "flu"]})
+    >>> answer = check(table, quasi=["zip"], k=2)
+    >>> answer.holds, answer.findings[0].rows_violating
+    (False, 1)
+    """
+    requirements = read_demands(k, require, "check")
+    if not requirements:
+        raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
+    for name, given in (("quasi", quasi), ("sensitive", sensitive)):
+        if isinstance(given, str):
+            raise BadInput.parameter(name, "check", "a list of column names", given)
+    counted = tuple(dict.fromkeys((*sensitive, *protected_columns(requirements))))
+    hierarchies = {} if hierarchies is None else hierarchies
+    check_columns(hierarchies, counted, "check")
+    opened = Reading(encoding=encoding, delimiter=delimiter).open(table, sheet)
+    counts = count_classes(opened, quasi, sensitive=counted, entity=entity, missing=missing)
+    return Check(
+        rows=counts.rows,
+        people=None if counts.entity is None else counts.people,
+        columns=counts.columns,
+        classes=len(counts.sizes),
+        verdict=verify(counts, with_trees(requirements, hierarchies, counts)),
+        told={name: _revealed(counts, name) for name in sensitive},
+    )
+
+
+def _revealed(counts: ClassCounts, column: str) -> Told:
+    alike = distinct_values(counts.histogram(column)) == 1
+    return Told(int(counts.sizes[alike].sum()), int(alike.sum()))

@@ -1,13 +1,13 @@
-"""How many drawn rows equal rows of real people, and whether it makes a difference to have been in the table.
+"""Counts the drawn rows that equal rows of real people, and compares members with people who are not in the table.
 
-Rows that are drawn from a release are a function of it, so equal ones tell nothing more. Yet whoever publishes them is
-asked how many there are. By itself the number says little: where columns have few values, most rows that anybody could
-think of are somebody's. So the share of the table's rows that were drawn stands beside the same share of people who
-were not in the table; only what the first has more is owed to having been in it.
+Rows that are drawn from a release depend on nothing else, so equal rows reveal nothing more. Yet publishers are asked
+for their number. By itself it means little: where columns have few values, most conceivable rows are somebody's. So the
+share of the table's rows that were drawn is compared with the same share of people who were not in the table. Only the
+difference is due to being in it.
 
-**What is told where.** These figures are computed from original rows. Whoever knows all rows but one could compute each
-of them for every guess of that row, and keep the guesses that fit. So no file has them. In Python they are exact; where
-they are shown, they are rounded to whole percents, and to tens of them where fewer than 1,000 rows were counted.
+**Where the figures appear.** They are computed from original rows. An attacker who knows all rows but one could compute
+them for every guess of that row, and keep the guesses that fit. So no file contains them. In Python they are exact.
+Where they are shown, they are rounded to whole percents, and to tens of percents if fewer than 1,000 rows were counted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow._internal.arrays import Ints, Longs
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 from hedgerow._internal.rounding import share_told
 from hedgerow.core.counts import FrequencyTable, tabulate
 from hedgerow.io.domains import Domain
@@ -27,19 +27,19 @@ __all__ = ["EqualRows", "equal_rows"]
 
 
 @dataclass(frozen=True, repr=False)
-class EqualRows(Shown):
-    """Shares of equal rows, over the quasi-identifiers and the target. Keep the exact ones to yourself.
+class EqualRows(NotebookRepr):
+    """Shares of equal rows, over the quasi-identifiers and the target. Keep the exact figures to yourself.
 
     Attributes
     ----------
     drawn : float
         The share of the drawn rows that equal a row of the table.
     table : float
-        The share of the table's rows that equal a drawn one.
+        The share of the table's rows that equal a drawn row.
     holdout : float, optional
         The same share of the rows of people who were not in the table, if some were given.
     rows : int
-        The rows of the table, or of the holdout if it has fewer: they decide how exactly shares are shown.
+        The number of rows of the table, or of the holdout if it is smaller. It decides how exactly shares are shown.
 
     Examples
     --------
@@ -55,14 +55,14 @@ the rows of people who were not in it
 
     def __repr__(self) -> str:
         text = (
-            f"about {self._told(self.drawn)} of the drawn rows equal a row of the table; about "
-            f"{self._told(self.table)} of the table's rows equal a drawn one"
+            f"about {self._shown(self.drawn)} of the drawn rows equal a row of the table; about "
+            f"{self._shown(self.table)} of the table's rows equal a drawn one"
         )
         if self.holdout is None:
             return text
-        return f"{text}, and {self._told(self.holdout)} of the rows of people who were not in it"
+        return f"{text}, and {self._shown(self.holdout)} of the rows of people who were not in it"
 
-    def _told(self, share: float) -> str:
+    def _shown(self, share: float) -> str:
         return f"{share_told(share, self.rows):.0%}"
 
 
@@ -72,11 +72,11 @@ def equal_rows(drawn: FrequencyTable, table: FrequencyTable, holdout: FrequencyT
     Parameters
     ----------
     drawn, table, holdout : FrequencyTable
-        With the quasi-identifiers and the target of ``table``; what else it counts is left aside.
+        With the quasi-identifiers and the target of ``table``. Other counted columns are ignored.
 
     Notes
     -----
-    O(cells of all tables), without a loop over them: only the distinct values of each column are gone through.
+    O(cells of all tables), without a Python loop over them; it loops only over the distinct values of each column.
     """
     tables = [drawn, table] if holdout is None else [drawn, table, holdout]
     number, *others = _numbered(tables)
@@ -85,7 +85,7 @@ def equal_rows(drawn: FrequencyTable, table: FrequencyTable, holdout: FrequencyT
         drawn=_share(drawn, number, others[0]),
         table=shares[0],
         holdout=None if holdout is None else shares[1],
-        rows=min(one.rows for one in tables[1:]),
+        rows=min(table.rows for table in tables[1:]),
     )
 
 
@@ -97,7 +97,7 @@ def _share(table: FrequencyTable, own: Ints, others: Ints) -> float:
 
 
 def _numbered(tables: Sequence[FrequencyTable]) -> list[Ints]:
-    """Number the cells of all tables: the same number, the same values."""
+    """Number the cells of all tables, so that equal numbers mean equal values."""
     first = tables[0]
     columns, sizes = [], []
     for name in (*first.quasi, *(() if first.roles.target is None else (first.roles.target,))):
@@ -110,7 +110,7 @@ def _numbered(tables: Sequence[FrequencyTable]) -> list[Ints]:
 
 
 def _common_codes(domains: Sequence[Domain]) -> tuple[list[Longs], int]:
-    """The codes of each domain in one that has the values of all, and how many these are; the last is for missing."""
+    """The codes of each domain in their union, and the size of the union. Its last code is for missing values."""
     by_number = all(domain.numbers is not None and domain.kind == domains[0].kind for domain in domains)
     values = [domain.values.tolist() if by_number else domain.labels.tolist() for domain in domains]
     code = {value: at for at, value in enumerate(dict.fromkeys(value for some in values for value in some))}

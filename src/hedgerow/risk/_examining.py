@@ -1,9 +1,9 @@
-"""Examine the columns of a release that are published as they are, before anybody sees it."""
+"""Examines the columns in clear of a release before it is published."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,50 +15,47 @@ from hedgerow.core.recoding import Recoding
 from hedgerow.engines import SAMPLE_ROWS, CountedSource, InClear, coded, thinned
 from hedgerow.errors import BadInput
 from hedgerow.io.domains import Domain
-from hedgerow.risk._leakage import Coded, Jointly, given_away, given_away_together
-from hedgerow.risk.clear import MOST_TOGETHER, ClearColumn, ClearRole
+from hedgerow.risk._leakage import Coded, JointLeakage, joint_leakage, leakage
+from hedgerow.risk.clear import MOST_TOGETHER, ClearColumn
 from hedgerow.risk.dependencies import Values, determines
 from hedgerow.schema import Roles
 from hedgerow.verifier import ClassCounts
 
 __all__ = ["Examined", "Seen", "examine", "judge"]
 
-_FEWEST_ALONE: Final = 10  # people, from whom on a text or code of the target or a sensitive column is judged
+_FEWEST_ALONE: Final = 10  # people with a value of their own: fewer do not make text or a code disclosive
 _FEWEST_SHARED: Final = 28  # pairs of people who share a number by chance: that a quarter do is then no chance
 _LONG_CODE: Final = 1e7  # a code of eight digits
 
 
 class Seen(NamedTuple):
-    """What was looked at.
+    """What was measured of the columns in clear.
 
     Attributes
     ----------
-    told : mapping of column to mapping
-        How much each column in clear tells of each quasi-identifier.
-    together : mapping of quasi-identifier to Jointly
-        What columns that are not accepted tell together, where that is more than any of them tells alone.
+    leakage : mapping of column to mapping
+        How much each column in clear reveals about each quasi-identifier.
+    together : mapping of quasi-identifier to JointLeakage
+        What columns that are not accepted reveal together, if it is more than each of them reveals alone.
     determined : mapping of column to tuple of str
-        The quasi-identifiers that determine each column, where some do.
+        The quasi-identifiers that determine each column, if any do.
     in_clear : InClear or None
         What the engine counted, if anything.
     """
 
-    told: dict[str, dict[str, float]]
-    together: dict[str, Jointly]
+    leakage: dict[str, dict[str, float]]
+    together: dict[str, JointLeakage]
     determined: dict[str, tuple[str, ...]]
     in_clear: InClear | None
 
     def known(self, roles: Roles, accepted: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """The columns that count as quasi-identifiers in what is verified, and by what they are determined."""
-        return {
-            name: self.determined[name]
-            for name in roles.insensitive
-            if name in self.determined and name not in accepted
-        }
+        """The columns that the verifier counts as quasi-identifiers, each with those that determine it."""
+        names = [name for name in roles.insensitive if name in self.determined and name not in accepted]
+        return {name: self.determined[name] for name in names}
 
 
 class Examined(NamedTuple):
-    """What the columns in clear tell, each by itself, and how few share the values of all columns."""
+    """What each column in clear discloses, and the fewest rows or people that share the values of all columns."""
 
     columns: dict[str, ClearColumn]
     k_all: int
@@ -73,42 +70,50 @@ def examine(
     accepted: Collection[str] = (),
     missing: Sequence[str] = (),
 ) -> Seen:
-    """Look at every column that is published but is no quasi-identifier.
+    """Measure every column that is published but is not a quasi-identifier.
 
     Parameters
     ----------
     source : CountedSource
-        That the recoding was applied to.
+        The source that the recoding was applied to.
     counts : Counted
         The original table.
     recoding : Recoding
     random_state : int, optional
-        Chooses the classes that are looked at.
+        Draws the classes that are examined.
     accepted : collection of str
-        The columns that somebody accepts as they are: they are not judged together with others.
+        Columns that the publisher accepts as they are. They are not measured together with others.
     missing : sequence of str
         Texts that mean "no value".
     """
     roles = counts.roles
     random = np.random.default_rng(random_state)
-    class_of_group = _class_of_group(recoding)
-    chosen = _chosen(recoding, class_of_group, random)
+    class_of_group, chosen = _draw_classes(recoding, random)
     sample = _Sample.of_counts(counts, recoding, class_of_group, chosen)
-    told = sample.told(counts, random)
-    determined = sample.determined(counts)
+    leaked = sample.leakage(counts.cell_columns, random)
+    determined = sample.determined(counts, counts.cell_columns)
     in_clear = None
     if roles.insensitive or roles.pseudonymized:
         in_clear = source.in_clear(class_of_group, chosen)
         sample = _Sample.of_rows(in_clear, counts, missing)
-        told |= sample.told(counts, random)
-        determined |= sample.determined(counts)
-        sample = sample.with_counted(in_clear, counts)
-    judged = [name for name in sample.columns if name not in accepted and name != roles.entity]
-    return Seen(told, sample.told_together(counts, judged, told, random), determined, in_clear)
+        leaked |= sample.leakage(tuple(in_clear.values), random)
+        determined |= sample.determined(counts, tuple(in_clear.values))
+    judged = [
+        name
+        for name in sample.columns
+        if name not in accepted and name != roles.entity and max(leaked[name].values(), default=0.0) < MOST_TOGETHER
+    ]
+    together = {}
+    if len(sample.classes) and len(judged) > 1:
+        clear = {name: sample.columns[name].coded for name in judged}
+        together = joint_leakage(
+            sample.classes, sample.originals, clear, leaked, random, enough=MOST_TOGETHER, last=counts.cell_columns
+        )
+    return Seen(leaked, together, determined, in_clear)
 
 
 def judge(seen: Seen, counts: Counted, published: ClassCounts, *, accepted: Collection[str] = ()) -> Examined:
-    """Judge every column that was looked at.
+    """Judge every column that was examined.
 
     Parameters
     ----------
@@ -118,12 +123,21 @@ def judge(seen: Seen, counts: Counted, published: ClassCounts, *, accepted: Coll
     published : ClassCounts
         The published rows, counted with the target and the sensitive columns.
     accepted : collection of str
-        The columns that somebody accepts as they are.
+        Columns that the publisher accepts as they are.
     """
     roles = counts.roles
-    columns = {
-        name: _protected(seen, counts, published, name, accepted=name in accepted) for name in counts.cell_columns
-    }
+    columns = {}
+    for name in counts.cell_columns:
+        alone, values = _people_alone(published, name)
+        columns[name] = ClearColumn(
+            "sensitive" if name in roles.sensitive else "target",
+            alone / published.people,
+            int(published.histogram(name).counts.min()),
+            seen.leakage[name],
+            name in accepted,
+            alone >= _FEWEST_ALONE and _is_code(counts.domains[name], published.people, values),
+            seen.determined.get(name, ()),
+        )
     if seen.in_clear is None:
         return Examined(columns, published.k_all)
     columns |= {
@@ -131,7 +145,7 @@ def judge(seen: Seen, counts: Counted, published: ClassCounts, *, accepted: Coll
             "entity" if name == roles.entity else "insensitive",
             seen.in_clear.alone[name] / published.people,
             seen.in_clear.fewest[name],
-            seen.told[name],
+            seen.leakage[name],
             name in accepted,
             determined_by=seen.determined.get(name, ()),
         )
@@ -141,23 +155,8 @@ def judge(seen: Seen, counts: Counted, published: ClassCounts, *, accepted: Coll
     return Examined({name: columns[name] for name in order}, seen.in_clear.fewest_of_all)
 
 
-def _protected(seen: Seen, counts: Counted, published: ClassCounts, name: str, *, accepted: bool) -> ClearColumn:
-    """Judge the target or a sensitive column."""
-    histogram = published.histogram(name)
-    alone, values = _held_alone(published, name)
-    return ClearColumn(
-        _role(counts, name),
-        alone / published.people,
-        int(histogram.counts.min()),
-        seen.told[name],
-        accepted,
-        alone >= _FEWEST_ALONE and _is_code(counts.domains[name], published.people, values),
-        seen.determined.get(name, ()),
-    )
-
-
-def _held_alone(published: ClassCounts, name: str) -> tuple[int, int]:
-    """How many people have a value that nobody else has, and how many different values there are."""
+def _people_alone(published: ClassCounts, name: str) -> tuple[int, int]:
+    """The number of people who have a value that nobody else has, and the number of different values."""
     overall = published.histogram(name).overall
     people = published.cells.people
     if people is None:
@@ -169,10 +168,10 @@ def _held_alone(published: ClassCounts, name: str) -> tuple[int, int]:
 
 
 def _is_code(domain: Domain, people: int, values: int) -> bool:
-    """Whether single values name people: text does, and so do whole numbers that were given out, not measured.
+    """Whether single values identify people, as text does, and as whole numbers do that were assigned, not measured.
 
-    These are long and all of one length, as the numbers of cards and insurances; or far fewer people share one than
-    chance would bring together in their range, as serial numbers.
+    Assigned numbers are long and all of one length, as those of cards and insurances. Or far fewer people share a
+    number than chance would bring together in their range, as with serial numbers.
     """
     if domain.kind != "number":
         return domain.kind == "text"
@@ -186,34 +185,28 @@ def _is_code(domain: Domain, people: int, values: int) -> bool:
     return by_chance >= _FEWEST_SHARED and people - values <= by_chance / 4
 
 
-def _role(counts: Counted, name: str) -> ClearRole:
-    return "sensitive" if name in counts.roles.sensitive else "target"
+def _draw_classes(recoding: Recoding, random: np.random.Generator) -> tuple[Longs, Bools]:
+    """Draw classes that hold enough rows together: the class of each group, and which classes are drawn.
 
-
-def _class_of_group(recoding: Recoding) -> Longs:
-    """Groups that publish the same are one class."""
+    Groups that publish the same values are one class.
+    """
     codes, sizes = [], []
     for at, column in enumerate(recoding.columns):
         known: dict[str | None, int] = {}
         code = np.array([known.setdefault(text, len(known)) for text in column.texts], dtype=np.int32)
         codes.append(code[recoding.groups[:, at]])
         sizes.append(len(known))
-    _, index = tabulate(codes, sizes, len(recoding.groups))
-    return index.astype(np.int64)
-
-
-def _chosen(recoding: Recoding, class_of_group: Longs, random: np.random.Generator) -> Bools:
-    """A random choice of classes that hold enough rows together."""
+    class_of_group = tabulate(codes, sizes, len(recoding.groups))[1].astype(np.int64)
     records = recoding.sizes if recoding.pieces is None else recoding.pieces.sizes(len(recoding.groups))
-    sizes = np.bincount(class_of_group, records, int(class_of_group.max()) + 1)
-    order = random.permutation(len(sizes))
-    chosen = np.zeros(len(sizes), dtype=bool)
-    chosen[order[: np.searchsorted(np.cumsum(sizes[order]), SAMPLE_ROWS) + 1]] = True
-    return chosen
+    rows = np.bincount(class_of_group, records, int(class_of_group.max()) + 1)
+    order = random.permutation(len(rows))
+    chosen = np.zeros(len(rows), dtype=bool)
+    chosen[order[: np.searchsorted(np.cumsum(rows[order]), SAMPLE_ROWS) + 1]] = True
+    return class_of_group, chosen
 
 
 class _Column(NamedTuple):
-    """A column of the sample, as it is measured and as it is compared with quasi-identifiers."""
+    """A column of the sample: as its leakage is measured, and as it is compared with quasi-identifiers."""
 
     coded: Coded
     values: Values
@@ -222,16 +215,38 @@ class _Column(NamedTuple):
     def of(cls, codes: Ints, domain: Domain, missing: Sequence[str] = ()) -> _Column:
         return cls(Coded.of(codes, domain), Values.of(codes, domain, markers=missing))
 
+    def only(self, rows: Longs) -> _Column:
+        """Some of the rows."""
+        return _Column(self.coded.only(rows), replace(self.values, codes=self.values.codes[rows]))
 
-class _Sample(NamedTuple):
-    """Rows of the chosen classes: the class and the tuple of each, and columns beside the quasi-identifiers.
 
-    Where people are counted, it has one row of each, the one at home: many rows of one person say nothing of others.
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """Rows of the drawn classes: the class and the original values of each, and its columns in clear.
+
+    Where people are counted, it has one row of each person, the representative record: many rows of one person show
+    nothing about others.
+
+    Attributes
+    ----------
+    classes : int array (rows,)
+        Numbered from 0 on.
+    tuples : int array (rows, quasi-identifiers)
+    originals : mapping of quasi-identifier to Coded
+        The same, column by column.
+    columns : mapping of column to _Column
     """
 
     classes: Ints
     tuples: Ints
+    originals: Mapping[str, Coded]
     columns: Mapping[str, _Column]
+
+    @classmethod
+    def of(cls, classes: Ints, tuples: Ints, counts: Counted, columns: Mapping[str, _Column]) -> _Sample:
+        originals = {name: Coded.of(tuples[:, at], counts.domains[name]) for at, name in enumerate(counts.quasi)}
+        numbered = tabulate([classes], [int(classes.max()) + 1], len(classes))[1] if len(classes) else classes
+        return cls(numbered, tuples, originals, columns)
 
     @classmethod
     def of_counts(cls, counts: Counted, recoding: Recoding, class_of_group: Longs, chosen: Bools) -> _Sample:
@@ -246,95 +261,46 @@ class _Sample(NamedTuple):
             classes.append(class_of_group[pieces.group[piece]].astype(np.int32))
             tuples.append(part.quasi_codes(pieces.cell[piece]))
             values.append(part.cell_values[pieces.cell[piece]])
-        found = thinned(np.arange(sum(map(len, classes))))
-        of_column = np.concatenate(values)[found].T
+        rows = thinned(np.arange(sum(map(len, classes))))
+        codes = np.concatenate(values)[rows].T
         columns = {
-            name: _Column.of(codes, counts.domains[name])
-            for name, codes in zip(counts.cell_columns, of_column, strict=False)
+            name: _Column.of(own, counts.domains[name]) for name, own in zip(counts.cell_columns, codes, strict=False)
         }
-        return cls(np.concatenate(classes)[found], np.concatenate(tuples)[found], columns)
+        return cls.of(np.concatenate(classes)[rows], np.concatenate(tuples)[rows], counts, columns)
 
     @classmethod
     def of_rows(cls, seen: InClear, counts: Counted, missing: Sequence[str] = ()) -> _Sample:
-        """Rows that the engine has looked at; texts in ``missing`` mean "no value"."""
+        """The rows that the engine has read, with the target and the sensitive columns behind the others."""
+        classes, cells = seen.classes, seen.cells
         columns = {name: _coded(name, values, missing) for name, values in seen.values.items()}
-        sample = cls(seen.classes, counts.quasi_codes(seen.cells), columns)
-        is_representative = _at_home(seen, counts)
-        return sample if is_representative is None else sample._only(is_representative)
+        if isinstance(counts, FrequencyTable) and counts.is_representative is not None:
+            rows = np.flatnonzero(counts.is_representative[cells])
+            classes, cells = classes[rows], cells[rows]
+            columns = {name: column.only(rows) for name, column in columns.items()}
+        codes = counts.value_codes(cells)
+        columns |= {name: _Column.of(codes[:, at], counts.domains[name]) for at, name in enumerate(counts.cell_columns)}
+        return cls.of(classes, counts.quasi_codes(cells), counts, columns)
 
-    def _only(self, rows: Bools) -> _Sample:
-        """Some of the rows."""
-        columns = {
-            name: _Column(
-                replace(one.coded, codes=one.coded.codes[rows]), replace(one.values, codes=one.values.codes[rows])
-            )
-            for name, one in self.columns.items()
-        }
-        return _Sample(self.classes[rows], self.tuples[rows], columns)
+    def leakage(self, names: Sequence[str], random: np.random.Generator) -> dict[str, dict[str, float]]:
+        """How much each column reveals about each quasi-identifier."""
+        if not len(self.classes) or not names:
+            return {name: {} for name in names}
+        return leakage(self.classes, self.originals, {name: self.columns[name].coded for name in names}, random)
 
-    def with_counted(self, seen: InClear, counts: Counted) -> _Sample:
-        """The same rows with the target and the sensitive columns."""
-        is_representative = _at_home(seen, counts)
-        codes = counts.value_codes(seen.cells if is_representative is None else seen.cells[is_representative])
-        counted = {name: _Column.of(codes[:, at], counts.domains[name]) for at, name in enumerate(counts.cell_columns)}
-        return self._replace(columns={**self.columns, **counted})
-
-    def told(self, counts: Counted, random: np.random.Generator) -> dict[str, dict[str, float]]:
-        """What each column tells of each quasi-identifier."""
-        if not len(self.classes) or not self.columns:
-            return {name: {} for name in self.columns}
-        columns = {name: one.coded for name, one in self.columns.items()}
-        return given_away(self._numbered, self._originals(counts), columns, random)
-
-    def told_together(
-        self,
-        counts: Counted,
-        judged: Sequence[str],
-        told: Mapping[str, Mapping[str, float]],
-        random: np.random.Generator,
-    ) -> dict[str, Jointly]:
-        """What some columns tell together, of which none tells so much alone."""
-        columns = {
-            name: self.columns[name].coded for name in judged if max(told[name].values(), default=0.0) < MOST_TOGETHER
-        }
-        if not len(self.classes) or len(columns) < 2:
-            return {}
-        return given_away_together(
-            self._numbered,
-            self._originals(counts),
-            columns,
-            told,
-            random,
-            enough=MOST_TOGETHER,
-            last=counts.cell_columns,
-        )
-
-    def determined(self, counts: Counted) -> dict[str, tuple[str, ...]]:
-        """The quasi-identifiers that determine each column."""
-        known = {
+    def determined(self, counts: Counted, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The quasi-identifiers that determine each column, if any do."""
+        quasi = {
             name: Values.of(self.tuples[:, at], counts.domains[name], counts.hierarchies.get(name))
             for at, name in enumerate(counts.quasi)
         }
-        found = {
-            name: tuple(by for by, values in known.items() if determines(values, one.values))
-            for name, one in self.columns.items()
-            if name != counts.roles.entity
-        }
-        return {name: by for name, by in found.items() if by}
-
-    @property
-    def _numbered(self) -> Ints:
-        return tabulate([self.classes], [int(self.classes.max()) + 1], len(self.classes))[1]
-
-    def _originals(self, counts: Counted) -> dict[str, Coded]:
-        return {name: Coded.of(self.tuples[:, at], counts.domains[name]) for at, name in enumerate(counts.quasi)}
-
-
-def _at_home(seen: InClear, counts: Counted) -> Bools | None:
-    """Which rows of a sample are at home; ``None`` where rows are counted."""
-    if not isinstance(counts, FrequencyTable) or counts.is_representative is None:
-        return None
-    return counts.is_representative[seen.cells]
+        determined = {}
+        for name in names:
+            if name == counts.roles.entity:
+                continue
+            by = tuple([other for other, values in quasi.items() if determines(values, self.columns[name].values)])
+            if by:
+                determined[name] = by
+        return determined
 
 
 def _coded(name: str, values: pa.ChunkedArray, missing: Sequence[str] = ()) -> _Column:

@@ -1,13 +1,13 @@
-"""Shares of people with their intervals, and how much one share exceeds another.
+"""Shares of people with their intervals, and the excess of one share over another.
 
 An attack is measured on people who are in the table, and on others of the same population who are not: its control.
-What it finds out of both is no disclosure but knowledge of the population. The excess is what is left.
+What it finds out about both is not disclosure but knowledge of the population. The excess is the rest.
 
 R. G. Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17,
-1998, method 10: the ends of the difference are made of the ends of Wilson's intervals of both shares.
+1998, method 10: the ends of the difference follow from the ends of Wilson's intervals of both shares.
 
-Where it is known of every person how easy they are to guess, by somebody who knows nothing of who is in the table, the
-luck with which both samples were drawn can be taken off (a control variate).
+If it is known how easily each person can be guessed by somebody who does not know who is in the table, the luck of
+drawing both samples can be removed (a control variate).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Risk:
 
     @classmethod
     def share(cls, hit: int, people: int) -> Risk:
-        """The share of people who were hit, with Wilson's interval; there is at least one person.
+        """The share of people who were hit, with Wilson's interval. There is at least one person.
 
         Examples
         --------
@@ -60,7 +60,7 @@ class Risk:
 
     @classmethod
     def excess(cls, main: Risk, control: Risk) -> Risk:
-        """How much one share is above another one, of other people, with Newcombe's interval.
+        """The excess of a share over the share of other people, with Newcombe's interval.
 
         Examples
         --------
@@ -76,14 +76,14 @@ class Risk:
 
     @classmethod
     def beyond(cls, main: Bools, control: Bools, easy: tuple[Floats, Floats]) -> Risk:
-        """How much more often the one people were hit than the others, less how much easier they are to hit.
+        """How much more often the people of one sample were hit than those of another, less how much easier they are.
 
         Parameters
         ----------
         main, control : bool arrays (people,)
-            Who was hit.
+            Whether each person was hit.
         easy : pair of float arrays (people,)
-            How easy each of them is, of which the expectation is the same for both.
+            How easy each person is to hit. The expectation is the same for both samples.
 
         Notes
         -----
@@ -92,7 +92,7 @@ class Risk:
 
         Examples
         --------
-        Of the one people two thirds are easy, of the others one third; easy ones are hit, and nobody else:
+        Two thirds of the first people are easy, and one third of the others. Exactly the easy people are hit:
 
         >>> main, control = np.array([True, True, False] * 40), np.array([True, False, False] * 40)
         >>> print(Risk.beyond(main, control, (main.astype(float), control.astype(float))))

@@ -120,17 +120,19 @@ def read_demands(k: int | None, require: Any, owner: str = "audit") -> tuple[Any
     """Put the requirements into one list, k-anonymity by ``k`` first. A single requirement needs no list."""
     alone = isinstance(require, str) or hasattr(require, "name") or not isinstance(require, Iterable)
     several = (require,) if alone else tuple(require)
-    read = tuple(parse_requirement(one) if isinstance(one, str) else one for one in several)
-    for one in read:
-        if not hasattr(one, "name"):
+    read = tuple(
+        parse_requirement(requirement) if isinstance(requirement, str) else requirement for requirement in several
+    )
+    for requirement in read:
+        if not hasattr(requirement, "name"):
             must = "a list of requirements such as hr.KAnonymity(5)"
-            raise BadInput.parameter("require", owner, must, type(one).__name__)
+            raise BadInput.parameter("require", owner, must, type(requirement).__name__)
     return read if k is None else (KAnonymity(check_int("k", owner, k, 1)), *read)
 
 
 def protected_columns(requirements: Iterable[Any]) -> list[str]:
     """The columns that requirements protect."""
-    return [one.column for one in requirements if getattr(one, "column", None) is not None]
+    return [requirement.column for requirement in requirements if getattr(requirement, "column", None) is not None]
 
 
 def labels_of(hierarchies: Mapping[str, Any], population: ClassCounts) -> list[Leaves]:
@@ -153,10 +155,10 @@ def _below(given: Any, name: str, values: Labels) -> Leaves:
 def with_trees(demanded: Sequence[Any], hierarchies: Mapping[str, Any], counts: ClassCounts) -> tuple[Any, ...]:
     """Give the tree of its column to each requirement that needs one."""
     return tuple(
-        one.with_tree(_tree(hierarchies[one.column], one.column, counts))
-        if getattr(one, "needs_tree", False) and one.column in hierarchies
-        else one
-        for one in demanded
+        requirement.with_tree(_tree(hierarchies[requirement.column], requirement.column, counts))
+        if getattr(requirement, "needs_tree", False) and requirement.column in hierarchies
+        else requirement
+        for requirement in demanded
     )
 
 

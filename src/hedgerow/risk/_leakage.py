@@ -1,19 +1,21 @@
-"""How much a column that is published as it is tells of a quasi-identifier, of which the release hides the values.
+"""How much a column in clear reveals about a quasi-identifier whose values the release hides.
 
-It is measured on a sample of classes: what share of the entropy that the classes leave of the original values is gone
-once the other column is known. There are four measures, of which the largest counts:
+It is measured on a sample of classes, as a share: of the entropy of the original values that remains within the
+classes, how much is gone once the other column is known? There are four measures. The largest counts:
 
-- within classes: the information that the column has of the original value there, less that of the same column after it
-  was shuffled within the classes. Plain entropies are biased: where all values of a class differ, any column seems to
-  tell everything.
-- across classes: what a reader gains who has learnt from all other classes how the two columns go together. In small
-  classes whose values all differ this one still sees something: a date of birth tells the age there, too.
-- by what recurs: how much more rarely two people of a class differ in the original value if they share the value of the
-  other column. The day and the month of birth tell the date in a class of a few months, though nearly all dates differ.
-- by order: how often, of two people of a class, the one with the larger value has the larger value of the other column.
+- Within classes: the information that the column has about the original value within the classes, less the information
+  that the same column has after shuffling within the classes. Plain entropies are biased: where all values of a class
+  differ, any column seems to reveal everything.
+- Across classes: the gain of a reader who has learnt from all other classes how the two columns go together. It also
+  works in small classes whose values all differ, where a date of birth still reveals the age.
+- By recurrence: how much more rarely two people of a class differ in the original value if they share the value of the
+  other column. The day and the month of birth reveal the date in a class of a few months, though nearly all dates
+  differ.
+- By order: how often, of two people of a class, the person with the larger value also has the larger value of the other
+  column.
 
-Columns are also judged together: :func:`given_away_together` adds the column that adds most, and measures all that were
-added as one column.
+Columns are also measured together: :func:`joint_leakage` adds the column that adds most, and measures all added columns
+as one.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Final, Literal, NamedTuple
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -30,25 +33,24 @@ from hedgerow._internal.arrays import Floats, Ints, Longs, ranges
 from hedgerow.core.counts import alike, sharing, tabulate
 from hedgerow.io.domains import Domain
 
-__all__ = ["Coded", "Jointly", "given_away", "given_away_together"]
+__all__ = ["Coded", "JointLeakage", "joint_leakage", "leakage"]
 
 _MOST_PARTS: Final = 64  # numbers and dates are divided into so many parts of about equal size
-_MOST_VALUES: Final = 512  # of text so many values are told apart, the most frequent ones
-_FEWEST_ROWS: Final = 20  # from fewer nothing can be said
+_MOST_VALUES: Final = 512  # of text so many values are distinguished, the most frequent ones
+_FEWEST_ROWS: Final = 20  # fewer rows show nothing
 _SHUFFLES: Final = 4
-_SIDES: Final[tuple[Literal["left", "right"], ...]] = ("left", "right")
-_DEVIATIONS: Final = 2.0  # so many standard deviations are taken off what is found
+_DEVIATIONS: Final = 2.0  # so many standard deviations are subtracted from each measure
 _MOST_TOGETHER: Final = 6  # columns are measured as one
-_MOST_CANDIDATES: Final = 10  # columns are tried together: those that tell most alone
+_MOST_CANDIDATES: Final = 10  # columns are tried together: those that reveal most alone
 _LEAST_ADDED: Final = 0.05  # a column that adds less is not added
-_FEWEST_TOGETHER: Final = 60  # rows: of many sets of columns, some seem to tell much of fewer by chance
-_ROWS_TOGETHER: Final = 5_000  # about so many are looked at, in whole classes
-_PRIOR: Final = 1.0  # so many people who speak for "the columns have nothing to do with each other"
+_FEWEST_TOGETHER: Final = 60  # rows: of many sets of columns, some seem to reveal much about fewer rows by chance
+_ROWS_TOGETHER: Final = 5_000  # about so many are measured, in whole classes
+_PRIOR: Final = 1.0  # so many imaginary people for whom the columns are independent
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A column as codes, one for each row; ``ordered`` if neighbouring codes are neighbouring values."""
+    """A column as codes, one for each row. It is ``ordered`` if neighbouring codes are neighbouring values."""
 
     codes: Ints
     size: int
@@ -56,7 +58,7 @@ class Coded:
 
     @classmethod
     def of(cls, codes: Ints, domain: Domain) -> Coded:
-        """Codes of a domain."""
+        """Take codes of a domain."""
         return cls(codes, domain.size, domain.ordered or domain.kind != "text")
 
     def only(self, rows: Longs) -> Coded:
@@ -65,7 +67,7 @@ class Coded:
 
     @cached_property
     def parts(self) -> Ints:
-        """The values in few parts: ordered ones in ranges, of the others the most frequent ones by themselves."""
+        """The values in few parts: ordered values in ranges; of the others, the most frequent values by themselves."""
         counts = np.bincount(self.codes, minlength=self.size)
         if self.ordered and self.size > _MOST_PARTS:
             middle = np.cumsum(counts) - counts / 2
@@ -78,19 +80,19 @@ class Coded:
         return part.astype(np.int32)[self.codes]
 
 
-def given_away(
+def leakage(
     classes: Ints, originals: Mapping[str, Coded], clear: Mapping[str, Coded], random: np.random.Generator
 ) -> dict[str, dict[str, float]]:
-    """How much of what classes leave open of each original column each clear column tells, from 0 to 1.
+    """How much each clear column reveals about each original column beyond the class, from 0 to 1.
 
-    What could be chance is not counted: two standard deviations are taken off.
+    Two standard deviations are subtracted, so that chance does not count.
 
     Parameters
     ----------
     classes : int array (rows,)
-        The class of each row, from 0 on. Of a small class all rows must be there; of a large one a sample will do.
+        The class of each row, from 0 on. A small class needs all its rows; of a large one, a sample suffices.
     originals, clear : mapping of column to Coded
-        The quasi-identifiers as they were, and the columns beside them.
+        The quasi-identifiers with their original values, and the columns in clear.
     random : Generator
         Shuffles.
 
@@ -98,23 +100,27 @@ def given_away(
     -----
     O(rows · parts) for each pair of columns.
     """
-    opened = _opened(classes, originals)
-    told: dict[str, dict[str, float]] = {}
+    hidden = _Hidden.of_columns(classes, originals)
+    shares: dict[str, dict[str, float]] = {}
     for name, column in clear.items():
-        known = _knowing(classes, column, random)
-        told[name] = {other: _told(classes, one, column, known, random) for other, one in opened.items()}
-    return told
+        known = _Known.with_shuffled(classes, column, random)
+        shares[name] = {other: _revealed(classes, one, column, known, random) for other, one in hidden.items()}
+    return shares
+
+
+# --------------------------------------------------------------------------------------------------
+# Columns together.
 
 
 @dataclass(frozen=True)
-class Jointly:
-    """How much of what classes leave open of a quasi-identifier some columns tell together, from 0 to 1."""
+class JointLeakage:
+    """How much some columns together reveal about a quasi-identifier beyond the class, from 0 to 1."""
 
     columns: tuple[str, ...]
     share: float
 
 
-def given_away_together(
+def joint_leakage(
     classes: Ints,
     originals: Mapping[str, Coded],
     clear: Mapping[str, Coded],
@@ -123,205 +129,194 @@ def given_away_together(
     *,
     enough: float,
     last: Collection[str] = (),
-) -> dict[str, Jointly]:
-    """What several columns tell of each original column together.
+) -> dict[str, JointLeakage]:
+    """How much several columns together reveal about each original column.
 
-    Columns are added one by one, always the one that adds most, until one of these holds: they tell enough, no column
-    adds a twentieth, six are taken. The search begins with the column that tells most alone and, where that does not
-    lead to enough, with the two that go best together: of these, none need tell anything alone.
+    Columns are added one by one, always the column that adds most, until they reveal enough, no column adds a
+    twentieth, or there are six. The search begins with the column that reveals most alone. If that does not lead to
+    enough, it begins again with the two columns that go best together; neither need reveal anything alone.
 
     Parameters
     ----------
     classes, originals, clear, random
-        As for :func:`given_away`.
+        As for :func:`leakage`.
     alone : mapping of column to mapping
-        What each of them tells alone, as :func:`given_away` has found it.
+        The result of :func:`leakage` for each of them.
     enough : float
-        From this share on nothing is added.
+        From this share on, nothing is added.
     last : collection of str
-        Columns that are added only where the others do not tell enough.
+        Columns that are added only where the others do not reveal enough.
 
     Returns
     -------
-    mapping of original column to Jointly
-        At least two columns each; originals of which several tell no more than one are left out.
+    mapping of original column to JointLeakage
+        At least two columns each. Originals about which several columns reveal no more than one are left out.
 
     Notes
     -----
     O(columns² · rows · parts) for each original column, with at most ten columns and about 5,000 rows.
     """
-    kept = _some_classes(classes, random)
-    classes = classes[kept]
-    originals, clear = ({name: one.only(kept) for name, one in columns.items()} for columns in (originals, clear))
-    varying = [name for name, column in clear.items() if _varies(classes, column)]
-    found: dict[str, Jointly] = {}
-    for other, one in _opened(classes, originals).items():
-        if len(one.rows) < _FEWEST_TOGETHER:
-            continue
-        best = Jointly((), 0.0)
-        candidates: list[str] = []
-        for first in (True, False):
-            names = [name for name in varying if (name not in last) == first]
-            names = sorted(names, key=lambda name: alone[name].get(other, 0.0), reverse=True)[:_MOST_CANDIDATES]
-            if names and not best.columns:
-                best = Jointly((names[0],), alone[names[0]].get(other, 0.0))
-            best = _extended(best, names, clear, (classes, one), random, enough)
-            candidates += names
-            if not names or len(candidates) < 2 or best.share >= enough:
-                continue
-            pair = _measured(_likeliest_pair(candidates, clear, one), clear, (classes, one), random)
-            if pair.share >= _LEAST_ADDED + max(alone[name].get(other, 0.0) for name in pair.columns):
-                pair = _extended(pair, candidates, clear, (classes, one), random, enough)
-                best = max(best, pair, key=lambda found: found.share)
-        if len(best.columns) > 1:
-            found[other] = best
-    return found
-
-
-def _extended(
-    best: Jointly,
-    names: Sequence[str],
-    clear: Mapping[str, Coded],
-    hidden: tuple[Ints, _Open],
-    random: np.random.Generator,
-    enough: float,
-) -> Jointly:
-    """Add columns to others, the one that adds most first, as long as that is worth it."""
-    while best.share < enough and len(best.columns) < _MOST_TOGETHER:
-        added = [(*best.columns, name) for name in names if name not in best.columns]
-        tried = [_measured(columns, clear, hidden, random) for columns in added]
-        most = max(tried, key=lambda one: one.share, default=best)
-        if most.share < best.share + _LEAST_ADDED:
-            break
-        best = most
-    return best
-
-
-def _measured(
-    columns: tuple[str, ...], clear: Mapping[str, Coded], hidden: tuple[Ints, _Open], random: np.random.Generator
-) -> Jointly:
-    """What columns tell as one."""
-    classes, original = hidden
-    joint = _joint([clear[name] for name in columns])
-    return Jointly(columns, _told(classes, original, joint, _knowing(classes, joint, random), random))
-
-
-def _likeliest_pair(names: Sequence[str], clear: Mapping[str, Coded], original: _Open) -> tuple[str, str]:
-    """The two columns that go best together: whoever shares both shares the original value, whatever the class."""
-    everywhere = np.zeros(len(original.column.codes), dtype=np.int32)
-    in_parts = original._replace(codes=original.column.parts[original.rows])
-
-    def recurring(pair: tuple[str, str]) -> float:
-        known = alike([clear[name].parts for name in pair])
-        return _recurring(everywhere, in_parts, known)
-
-    return max(combinations(names, 2), key=recurring)
-
-
-def _some_classes(classes: Ints, random: np.random.Generator) -> Longs:
-    """The rows of some classes, drawn at random."""
+    # The rows of some classes, drawn at random.
     sizes = np.bincount(classes)
     drawn = random.permutation(len(sizes))
     chosen = np.zeros(len(sizes), dtype=bool)
     chosen[drawn[: np.searchsorted(np.cumsum(sizes[drawn]), _ROWS_TOGETHER) + 1]] = True
-    return np.flatnonzero(chosen[classes])[: 2 * _ROWS_TOGETHER]
-
-
-def _varies(classes: Ints, column: Coded) -> bool:
-    """Whether a column differs within any class."""
-    return bool((sharing((classes, column.codes)) < sharing((classes,))).any())
-
-
-def _joint(columns: Sequence[Coded]) -> Coded:
-    """Several columns as one."""
-    distinct, codes = tabulate([one.codes for one in columns], [one.size for one in columns], len(columns[0].codes))
-    return Coded(codes, len(distinct), ordered=False)
-
-
-def _opened(classes: Ints, originals: Mapping[str, Coded]) -> dict[str, _Open]:
-    """The original columns of which something is left open, and enough to be measured."""
+    kept = np.flatnonzero(chosen[classes])[: 2 * _ROWS_TOGETHER]
+    classes = classes[kept]
+    originals = {name: column.only(kept) for name, column in originals.items()}
+    clear = {name: column.only(kept) for name, column in clear.items()}
     in_class = sharing((classes,))
-    return {name: one for name, column in originals.items() if (one := _Open.of(classes, in_class, column)).enough}
+    varying = [name for name, column in clear.items() if (sharing((classes, column.codes)) < in_class).any()]
+    groups = [[name for name in varying if name not in last], [name for name in varying if name in last]]
+    best = {
+        other: _Search(
+            classes, hidden, clear, {name: alone[name].get(other, 0.0) for name in varying}, random, enough
+        ).best(groups)
+        for other, hidden in _Hidden.of_columns(classes, originals).items()
+        if len(hidden.rows) >= _FEWEST_TOGETHER
+    }
+    return {other: joint for other, joint in best.items() if len(joint.columns) > 1}
 
 
-def _knowing(classes: Ints, column: Coded, random: np.random.Generator) -> list[_Known]:
-    """A column known beside the class: as it is, and shuffled."""
-    shuffled = (_shuffled(classes, column.codes, random) for _ in range(_SHUFFLES))
-    return [_Known.of(classes, codes) for codes in (column.codes, *shuffled)]
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The search for the clear columns that together reveal most about one hidden column."""
+
+    classes: Ints
+    hidden: _Hidden
+    clear: Mapping[str, Coded]
+    alone: Mapping[str, float]
+    random: np.random.Generator
+    enough: float
+
+    def best(self, groups: Sequence[Sequence[str]]) -> JointLeakage:
+        """The best columns; those of a later group are added only where the earlier ones do not reveal enough."""
+        best = JointLeakage((), 0.0)
+        candidates: list[str] = []
+        for group in groups:
+            names = sorted(group, key=self.alone.__getitem__, reverse=True)[:_MOST_CANDIDATES]
+            if names and not best.columns:
+                best = JointLeakage((names[0],), self.alone[names[0]])
+            best = self._extended(best, names)
+            candidates += names
+            if not names or len(candidates) < 2 or best.share >= self.enough:
+                continue
+            pair = self._measured(self._likeliest_pair(candidates))
+            if pair.share >= _LEAST_ADDED + max(map(self.alone.__getitem__, pair.columns)):
+                best = max(best, self._extended(pair, candidates), key=attrgetter("share"))
+        return best
+
+    def _extended(self, best: JointLeakage, names: Sequence[str]) -> JointLeakage:
+        """Add columns, always the one that adds most, as long as it adds enough."""
+        while best.share < self.enough and len(best.columns) < _MOST_TOGETHER:
+            tried = [self._measured((*best.columns, name)) for name in names if name not in best.columns]
+            most = max(tried, key=attrgetter("share"), default=best)
+            if most.share < best.share + _LEAST_ADDED:
+                break
+            best = most
+        return best
+
+    def _measured(self, columns: tuple[str, ...]) -> JointLeakage:
+        """Measure some columns as one."""
+        parts = [self.clear[name] for name in columns]
+        distinct, codes = tabulate([part.codes for part in parts], [part.size for part in parts], len(self.classes))
+        joint = Coded(codes, len(distinct), ordered=False)
+        known = _Known.with_shuffled(self.classes, joint, self.random)
+        return JointLeakage(columns, _revealed(self.classes, self.hidden, joint, known, self.random))
+
+    def _likeliest_pair(self, names: Sequence[str]) -> tuple[str, str]:
+        """The two columns that go best together: people who share both share the original value, in any class."""
+        everywhere = np.zeros(len(self.classes), dtype=np.int32)
+        in_parts = self.hidden._replace(codes=self.hidden.column.parts[self.hidden.rows])
+        recurrence = {
+            pair: _recurrence(everywhere, in_parts, alike([self.clear[name].parts for name in pair]))
+            for pair in combinations(names, 2)
+        }
+        return max(recurrence, key=recurrence.__getitem__)
 
 
-class _Open(NamedTuple):
-    """The rows of classes that hold several values of a column, and the entropy that the classes leave of it there."""
+# --------------------------------------------------------------------------------------------------
+# The four measures.
+
+
+class _Hidden(NamedTuple):
+    """The rows of classes with several values of a column, and the mean entropy per row that the classes leave."""
 
     column: Coded
     rows: Longs
     codes: Ints
-    left: float
+    entropy: float
 
     @classmethod
-    def of(cls, classes: Ints, in_class: Longs, column: Coded) -> _Open:
-        """Find the rows of a column; ``in_class`` says how many rows the class of each has."""
-        with_it = sharing((classes, column.codes))
-        rows = np.flatnonzero(with_it < in_class)
-        left = float(np.log(in_class[rows] / with_it[rows]).sum()) / max(len(rows), 1)
-        return cls(column, rows, column.codes[rows], left)
-
-    @property
-    def enough(self) -> bool:
-        """Whether something can be said."""
-        return len(self.rows) >= _FEWEST_ROWS
+    def of_columns(cls, classes: Ints, originals: Mapping[str, Coded]) -> dict[str, _Hidden]:
+        """The columns of which the classes hide enough to be measured."""
+        hidden = {}
+        in_class = sharing((classes,))
+        for name, column in originals.items():
+            alike_rows = sharing((classes, column.codes))
+            rows = np.flatnonzero(alike_rows < in_class)
+            entropy = float(np.log(in_class[rows] / alike_rows[rows]).sum()) / max(len(rows), 1)
+            if len(rows) >= _FEWEST_ROWS:
+                hidden[name] = cls(column, rows, column.codes[rows], entropy)
+        return hidden
 
 
 class _Known(NamedTuple):
-    """What is known of each row by its class and another column: a number for both, and how many rows have it."""
+    """What a reader knows of each row, its class and another column: a number for both, and the rows that have it."""
 
     number: Longs
     rows: Longs
 
     @classmethod
-    def of(cls, classes: Ints, codes: Ints) -> _Known:
-        """Know a column beside the class."""
-        number = alike((classes, codes))
-        return cls(number, np.bincount(number)[number])
-
-    def entropy(self, one: _Open) -> float:
-        """What is left of a column, in nats per row."""
-        joint = sharing((self.number[one.rows], one.codes))
-        return float(np.log(self.rows[one.rows] / joint).sum()) / len(one.rows)
-
-
-def _shuffled(classes: Ints, codes: Ints, random: np.random.Generator) -> Ints:
-    """The codes in another order, each in its class."""
-    shuffled = np.empty_like(codes)
-    shuffled[np.argsort(classes, kind="stable")] = codes[np.lexsort((random.random(len(classes)), classes))]
-    return shuffled
+    def with_shuffled(cls, classes: Ints, column: Coded, random: np.random.Generator) -> list[_Known]:
+        """A column known beside the class: first as it is, then several times shuffled within the classes."""
+        variants = [column.codes]
+        by_class = np.argsort(classes, kind="stable")
+        for _ in range(_SHUFFLES):
+            shuffled = np.empty_like(column.codes)
+            shuffled[by_class] = column.codes[np.lexsort((random.random(len(classes)), classes))]
+            variants.append(shuffled)
+        numbers = [alike((classes, codes)) for codes in variants]
+        return [cls(number, np.bincount(number)[number]) for number in numbers]
 
 
-def _told(classes: Ints, original: _Open, clear: Coded, known: Sequence[_Known], random: np.random.Generator) -> float:
-    """The largest of the four measures; what is known first is of the column as it is, then of it shuffled."""
-    first, *others = (original.left - one.entropy(original) for one in known)
-    within = _within(first, np.array(others), original.left)
-    across = _across(classes, original.column.parts, clear.parts, original.rows) / original.left
-    recurring = _recurring(classes, original, clear.codes)
-    return min(1.0, max(0.0, within, across, recurring, _in_order(classes, original, clear, random)))
+def _revealed(
+    classes: Ints, hidden: _Hidden, clear: Coded, known: Sequence[_Known], random: np.random.Generator
+) -> float:
+    """The largest of the four measures. ``known`` is the column as it is, then shuffled."""
+    rows = hidden.rows
+    # The nats per row that knowing the column gains: the entropy of the hidden column, less what remains of it.
+    gain, *by_chance = [
+        hidden.entropy
+        - float(np.log(variant.rows[rows] / sharing((variant.number[rows], hidden.codes))).sum()) / len(rows)
+        for variant in known
+    ]
+    chances = np.array(by_chance)
+    chance = float(chances.mean())
+    # Where chance alone reveals nearly all, little is left to be measured, and a share of it would mean nothing.
+    scale = max(hidden.entropy - chance, hidden.entropy / 4)
+    within = (gain - chance - _DEVIATIONS * float(chances.std(ddof=1))) / scale
+    across = _across_classes(classes, hidden, clear.parts) / hidden.entropy
+    recurrence = _recurrence(classes, hidden, clear.codes)
+    return min(1.0, max(0.0, within, across, recurrence, _in_order(classes, hidden, clear, random)))
 
 
-def _recurring(classes: Ints, original: _Open, clear: Ints | Longs) -> float:
-    """How much more rarely people of a class differ in the original value if they share the other one."""
-    classes, value, hidden = classes[original.rows], clear[original.rows], original.codes
+def _recurrence(classes: Ints, hidden: _Hidden, clear: Ints | Longs) -> float:
+    """How much more rarely people of a class differ in the hidden value if they share the clear one."""
+    classes, value, codes = classes[hidden.rows], clear[hidden.rows], hidden.codes
     held = sharing((classes, value))
     shared = held > 1
     pairs = float(((held // 2) / held)[shared].sum())
     if pairs < 1:
         return 0.0
-    same = sharing((classes, value, hidden))[shared]
+    same = sharing((classes, value, codes))[shared]
     differ = float(1 - ((same - 1) / (held[shared] - 1)).mean())
-    in_class, of_value = sharing((classes,))[shared], sharing((classes, hidden))[shared]
+    in_class, of_value = sharing((classes,))[shared], sharing((classes, codes))[shared]
     at_random = float(1 - ((of_value - 1) / (in_class - 1)).mean())
-    return 1 - _at_most(differ, pairs) / at_random if at_random > 0 else 0.0
+    return 1 - _upper_end(differ, pairs) / at_random if at_random > 0 else 0.0
 
 
-def _at_most(share: float, trials: float) -> float:
+def _upper_end(share: float, trials: float) -> float:
     """The upper end of Wilson's interval for a share."""
     squared = _DEVIATIONS**2
     middle = share + squared / (2 * trials)
@@ -329,44 +324,37 @@ def _at_most(share: float, trials: float) -> float:
     return float((middle + spread) / (1 + squared / trials))
 
 
-def _in_order(classes: Ints, original: _Open, clear: Coded, random: np.random.Generator) -> float:
-    """The square of how much more often two people of a class are in the same order, or in the other one, than not."""
-    if not (original.column.ordered and clear.ordered):
+def _in_order(classes: Ints, hidden: _Hidden, clear: Coded, random: np.random.Generator) -> float:
+    """The square of how much more often pairs of a class have the same order in both columns (or the reverse)."""
+    if not (hidden.column.ordered and clear.ordered):
         return 0.0
-    rows = original.rows[np.lexsort((random.random(len(original.rows)), classes[original.rows]))]
+    rows = hidden.rows[np.lexsort((random.random(len(hidden.rows)), classes[hidden.rows]))]
     ordered = classes[rows]
     place = np.arange(len(rows)) - np.searchsorted(ordered, ordered)
-    # Pairs of people who are in no other pair.
+    # Each person is in one pair at most.
     at = np.flatnonzero((place[:-1] % 2 == 0) & (ordered[1:] == ordered[:-1]))
-    pairs = rows[at], rows[at + 1]
-    hidden, value = (
-        np.sign(codes[pairs[1]].astype(np.int64) - codes[pairs[0]]) for codes in (original.column.codes, clear.codes)
-    )
-    product = (hidden * value)[hidden != 0]
+    first, second = rows[at], rows[at + 1]
+    signs = [np.sign(column.codes[second].astype(np.int64) - column.codes[first]) for column in (hidden.column, clear)]
+    product = (signs[0] * signs[1])[signs[0] != 0]
     if len(product) < _FEWEST_ROWS:
         return 0.0
     more = abs(float(product.mean())) - _DEVIATIONS / np.sqrt(len(product))
-    # An exact copy never errs, so that few pairs show it. People of one value count as if they were in the other order.
+    # An exact copy never errs, so that few pairs show it. People with equal values count as if in the other order.
     agreeing = max(float((product > 0).mean()), float((product < 0).mean()))
-    return float(max(0.0, more, 1 - 2 * _at_most(1 - agreeing, len(product))) ** 2)
+    return float(max(0.0, more, 1 - 2 * _upper_end(1 - agreeing, len(product))) ** 2)
 
 
-def _within(told: float, chances: Floats, left: float) -> float:
-    """What the column tells within classes beyond what it would tell by chance, as a share of what it could."""
-    chance = float(chances.mean())
-    # Where chance alone tells nearly all, little is left to be measured, and a share of it would mean nothing.
-    return (told - chance - _DEVIATIONS * float(chances.std(ddof=1))) / max(left - chance, left / 4)
-
-
-def _across(classes: Ints, part: Ints, value: Ints, rows: Longs) -> float:
-    """How many nats per row a guess gains that has learnt from the other classes how parts and values go together."""
-    together = _Together(classes, part, value)
+def _across_classes(classes: Ints, hidden: _Hidden, value: Ints) -> float:
+    """The nats per row that a guess gains by learning from the other classes how parts and values go together."""
+    rows, part = hidden.rows, hidden.column.parts
+    together = _Cooccurrence(classes, part, value)
     classes, part, value = classes[rows], part[rows], value[rows]
     known, of_row = tabulate([classes, value], [together.classes, together.values], len(rows))
     held, holds = tabulate([classes, part], [together.classes, together.parts], len(rows))
     records = np.bincount(holds, minlength=len(held))
-    first, last = (np.searchsorted(held[:, 0], known[:, 0], side=side) for side in _SIDES)
-    # Each class and value that is known, beside each part that the class holds.
+    first = np.searchsorted(held[:, 0], known[:, 0], side="left")
+    last = np.searchsorted(held[:, 0], known[:, 0], side="right")
+    # Each known class and value, beside each part that the class holds.
     candidate, at = ranges(first, last - first)
     lift = together.lift(known[at, 0], held[candidate, 1], known[at, 1])
     mean = np.bincount(at, records[candidate] * lift, len(known)) / np.bincount(classes)[known[:, 0]]
@@ -374,20 +362,20 @@ def _across(classes: Ints, part: Ints, value: Ints, rows: Longs) -> float:
     return float(gain.mean() - _DEVIATIONS * gain.std() / np.sqrt(len(gain)))
 
 
-class _Together:
-    """How often parts of one column and values of another stand together: in all classes, and in each."""
+class _Cooccurrence:
+    """How often parts of one column occur with values of another: in all classes, and in each."""
 
     def __init__(self, classes: Ints, part: Ints, value: Ints) -> None:
-        self.classes, self.parts, self.values = (int(codes.max()) + 1 for codes in (classes, part, value))
+        self.classes, self.parts, self.values = [int(codes.max()) + 1 for codes in (classes, part, value)]
         pair = part.astype(np.int64) * self.values + value
         self._joint = np.bincount(pair, minlength=self.parts * self.values)
         self._share: Floats = np.bincount(part, minlength=self.parts) / len(part)
         self._of_value = np.bincount(value, minlength=self.values)
-        self._in_class = _Counted(classes.astype(np.int64) * len(self._joint) + pair)
-        self._value_in_class = _Counted(classes.astype(np.int64) * self.values + value)
+        self._in_class = _KeyCounts(classes.astype(np.int64) * len(self._joint) + pair)
+        self._value_in_class = _KeyCounts(classes.astype(np.int64) * self.values + value)
 
     def lift(self, classes: Ints, part: Ints, value: Ints) -> Floats:
-        """How much likelier a part is where a value is known, learnt from all classes but the one that is asked for."""
+        """How much likelier a part is if a value is known, learnt from all classes but the one in question."""
         pair = part.astype(np.int64) * self.values + value
         joint = self._joint[pair] - self._in_class.of(classes.astype(np.int64) * len(self._joint) + pair)
         known = self._of_value[value] - self._value_in_class.of(classes.astype(np.int64) * self.values + value)
@@ -395,8 +383,8 @@ class _Together:
         return np.asarray((joint + _PRIOR * share) / ((known + _PRIOR) * share), dtype=np.float64)
 
 
-class _Counted:
-    """How often keys occur."""
+class _KeyCounts:
+    """How often each key occurs."""
 
     def __init__(self, keys: Longs) -> None:
         self._keys, self._counts = np.unique(keys, return_counts=True)

@@ -1,16 +1,15 @@
-"""What proportions give away beyond the published values: what a reader can be sure of, and who is singled out.
+"""What proportions disclose beyond the published values: how sure a reader can be, and who is singled out.
 
-Who finds a person's class can guess the person's original value: the chance to be right is the value's share in the
-class, if the proportions tell it (a bin of its own). A class that publishes the one value it holds has nothing left to
-give away, so it does not count.
+An attacker who has found a person's class can guess the person's original value. The chance to be right is the share of
+the value in the class, if the proportions show it (the value has its own bin). A class that publishes its only value
+has nothing left to disclose, and does not count.
 
 A tuple of original values is *singled out* if the number of people of a class who have it is fixed, and is 1 … k - 1.
-It is fixed only where all columns but one are known for all the class, and the number of the value in the last one is
-(:mod:`hedgerow.core.proportions._pooling` says why): the value has a bin of its own, or a published set names as many
-values
-in the range of a bin as this has people. What is told by label fixes nothing where the people of each label of a class
-hold several values in two columns (:mod:`hedgerow.core.proportions.label_margins`), and is taken to fix everything in
-a class that counts there though that cannot be: a label has one person, or all but one column are known.
+It is fixed only if all columns but one are known for the whole class, and the number of people with the value in the
+last column is (see :mod:`hedgerow.core.proportions._pooling`): the value has its own bin, or a published set names as
+many values in the range of a bin as the bin has people. Proportions by label fix nothing if the people of each label of
+a class hold several values in two columns (:mod:`hedgerow.core.proportions.label_margins`). In a class where this does
+not hold, because a label has one person or all but one column are known, they are assumed to fix everything.
 """
 
 from __future__ import annotations
@@ -26,24 +25,24 @@ from hedgerow.core.proportions import ColumnProportions, Proportions
 
 __all__ = ["Disclosure", "SingledOut", "classes_that_single_out", "disclosures", "singled_out"]
 
-# So many people with a label differ at the least, and in so many columns.
+# The least number of people with a label, and of columns, in which they differ.
 _FEWEST: Final = 2
 
 
 @dataclass(frozen=True)
 class Disclosure:
-    """What the proportions of one quasi-identifier tell, beyond what is published.
+    """What the proportions of a quasi-identifier disclose beyond the published values.
 
     Parameters
     ----------
     posterior : float
-        The largest share that one value is told to have in a class whose published value does not tell it: how sure a
-        reader can be. 0 if nothing is told of any value.
+        The largest share that the proportions show for a value in a class that does not publish it: how sure a reader
+        can be. 0 if they show no share of a value.
     records_told : int
-        The records of classes where one value has the whole share, so that it is told though it is not published.
+        The records of classes where one value has the whole share, so that it is known though it is not published.
     average : float
-        The share that is told of the most frequent value of the class, averaged over the records of the classes that
-        count; 0 where none is told.
+        The share of the most frequent value of a class, averaged over the records of the classes that count; 0 where
+        none is shown.
     """
 
     posterior: float
@@ -52,7 +51,7 @@ class Disclosure:
 
 
 class SingledOut(NamedTuple):
-    """How many people have tuples whose number in their class is fixed: below k, and at all."""
+    """The number of people who have tuples whose number in their class is fixed: below k, and at all."""
 
     people: int
     known: int
@@ -74,7 +73,7 @@ def disclosures(proportions: Proportions) -> dict[str, Disclosure]:
 
 
 def singled_out(proportions: Proportions, k: int) -> SingledOut:
-    """Count the people whose tuples are fixed by what is published; those that the table alone fixes are not counted.
+    """Count the people whose tuples the proportions fix. Tuples that the table alone fixes do not count.
 
     O(bins), and the members of published sets in classes that are open in one column.
 
@@ -83,10 +82,10 @@ def singled_out(proportions: Proportions, k: int) -> SingledOut:
     >>> import pyarrow as pa
     >>> import hedgerow as hr
     >>> people = pa.table({"age": [20, 20, 20, 20, 21, 60, 60, 61, 61, 61]})
-    >>> told = dict(k=4, publish_proportions=True)
-    >>> hr.anonymize(people, hr.Schema(quasi=["age"]), **told).audit.singled_out
+    >>> options = dict(k=4, publish_proportions=True)
+    >>> hr.anonymize(people, hr.Schema(quasi=["age"]), **options).audit.singled_out
     0
-    >>> hr.anonymize(people, hr.Schema(quasi=["age"]), **told, min_support=1).audit.singled_out
+    >>> hr.anonymize(people, hr.Schema(quasi=["age"]), **options, min_support=1).audit.singled_out
     6
     """
     fixed = _Fixed.of(proportions, k)
@@ -99,7 +98,7 @@ def classes_that_single_out(proportions: Proportions, k: int) -> Bools:
 
 
 class _Fixed(NamedTuple):
-    """How many people of each class have tuples whose number is fixed: below k, and at all."""
+    """The number of people of each class who have tuples whose number is fixed: below k, and at all."""
 
     people: Longs
     known: Longs
@@ -112,56 +111,56 @@ class _Fixed(NamedTuple):
         all_known = np.where(unknown == 0, sizes, 0)
         people = np.where(sizes < k, all_known, 0)
         for at, column in enumerate(proportions.columns):
-            for one in np.flatnonzero((unknown == 1) & ~known[at]).tolist():
-                fixed = _fixed(column, one, int(sizes[one]))
-                people[one] += sum(number * times for number, times in fixed if number < k)
-                all_known[one] += sum(number * times for number, times in fixed)
-        told = np.where(_told_by_label(proportions, unknown), sizes, 0)
-        return cls(people + told, all_known + told)
+            for index in np.flatnonzero((unknown == 1) & ~known[at]).tolist():
+                fixed = _fixed(column, index, int(sizes[index]))
+                people[index] += sum(number * times for number, times in fixed if number < k)
+                all_known[index] += sum(number * times for number, times in fixed)
+        by_label = np.where(_fixed_by_label(proportions, unknown), sizes, 0)
+        return cls(people + by_label, all_known + by_label)
 
 
-def _told_by_label(proportions: Proportions, unknown: Longs) -> Bools:
-    """Which classes count where people are told by label, though these could be subtracted from one another."""
+def _fixed_by_label(proportions: Proportions, unknown: Longs) -> Bools:
+    """Which classes have proportions by label that could be subtracted from one another."""
     lifts, classes = proportions.lifts, len(proportions.sizes)
     if lifts is None:
         return np.zeros(classes, dtype=bool)
     people = np.bincount(lifts.class_of_pair, lifts.people, classes).astype(np.int64)
     few = np.bincount(lifts.class_of_pair, lifts.people < _FEWEST, classes) > 0
-    # Of a file it is not known whether a published number is a mean.
+    # In a loaded release it is not known whether a published number is a mean.
     open_columns = np.where(all(column.plain is not None for column in proportions.columns), unknown, _FEWEST)
     return np.asarray((people > 0) & (few | (people < proportions.sizes) | (open_columns < _FEWEST)))
 
 
-def _told(column: ColumnProportions) -> Bools:
-    """Whether the proportions tell one value for all people of each class."""
+def _single_value(column: ColumnProportions) -> Bools:
+    """Whether the proportions show a single value for all people of each class."""
     return np.asarray((np.diff(column.starts) == 1) & column.own[column.starts[:-1]])
 
 
 def _known(column: ColumnProportions) -> Bools:
-    """Whether all people of each class are told to have one value, by the table or by the proportions."""
-    told = _told(column)
+    """Whether the table or the proportions show that all people of each class have one value."""
+    single_value = _single_value(column)
     if column.plain is not None:
-        return np.asarray(told | column.plain)
-    # Of a file it is not known whether a value is that of all, or a mean: it is taken for the worse.
+        return np.asarray(single_value | column.plain)
+    # In a loaded release it is not known whether a value is that of all people, or a mean. The worse is assumed.
     several = Suppressed | ValueSet if column.kind == "text" else Interval | Suppressed | ValueSet
     single = [not isinstance(text if text is None else parse(text), several) for text in column.texts]
-    return np.asarray(told | np.array(single)[column.published])
+    return np.asarray(single_value | np.array(single)[column.published])
 
 
-def _fixed(column: ColumnProportions, one: int, size: int) -> list[tuple[int, int]]:
-    """The numbers of people that are fixed for single values of a class, and for how many values each."""
-    said = parse(column.texts[column.published[one]])
-    members = said.members if isinstance(said, ValueSet) else frozenset()
+def _fixed(column: ColumnProportions, index: int, size: int) -> list[tuple[int, int]]:
+    """The fixed numbers of people of single values of a class, each with the number of such values."""
+    cell = parse(column.texts[column.published[index]])
+    members = cell.members if isinstance(cell, ValueSet) else frozenset()
     if len(members) == size:
-        # The table alone says that each member has one.
+        # The table alone shows that each member is held by one person.
         return []
-    bins = range(int(column.starts[one]), int(column.starts[one + 1]))
+    bins = range(int(column.starts[index]), int(column.starts[index + 1]))
     own = {int(column.first[at]) for at in bins if column.own[at]}
-    pools = [column.pools.of(member, column.kind) for member in members]
+    pools = [pool for member in members if (pool := column.pools.of(member, column.kind)) not in own]
     fixed = []
     for at in bins:
         first, last, people = int(column.first[at]), int(column.last[at]), int(column.records[at])
-        possible = sum(first <= pool <= last and pool not in own for pool in pools)
+        possible = sum(first <= pool <= last for pool in pools)
         if column.own[at] or possible == 1:
             fixed.append((people, 1))
         elif possible == people:
@@ -170,8 +169,8 @@ def _fixed(column: ColumnProportions, one: int, size: int) -> list[tuple[int, in
 
 
 def _disclosure(column: ColumnProportions, proportions: Proportions) -> Disclosure:
-    told = np.where(column.own, column.records, 0)
-    most = np.maximum.reduceat(told, column.starts[:-1])
+    shown = np.where(column.own, column.records, 0)
+    most = np.maximum.reduceat(shown, column.starts[:-1])
     hidden = ~_published(column)
     sizes = proportions.sizes[hidden]
     if not len(sizes):
@@ -185,7 +184,7 @@ def _disclosure(column: ColumnProportions, proportions: Proportions) -> Disclosu
 
 
 def _published(column: ColumnProportions) -> Bools:
-    """Whether each class publishes the one value that it holds."""
+    """Whether each class publishes the only value that it holds."""
     known = {text: code for code, text in enumerate(column.texts)}
     text_of_pool = np.array([known.get(text, -1) for text in column.pools.texts], dtype=np.int64)
-    return np.asarray(_told(column) & (text_of_pool[column.first[column.starts[:-1]]] == column.published))
+    return np.asarray(_single_value(column) & (text_of_pool[column.first[column.starts[:-1]]] == column.published))

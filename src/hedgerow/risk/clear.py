@@ -1,9 +1,9 @@
-"""Columns that are published as they are: what they tell, and when that is too much.
+"""Columns in clear: what they disclose, and when that is too much.
 
-k-anonymity speaks of the quasi-identifiers only. A column beside them may undo it, whatever its role: a number that
-nobody else has finds its person, a year of birth tells the age that the release hides, and year, month and day together
-tell the date. A column that a quasi-identifier determines is known to whoever knows that one: if it is insensitive, it
-counts as a quasi-identifier where the release is verified.
+k-anonymity concerns the quasi-identifiers only. A column beside them may undo it, whatever its role: a number that
+nobody else has identifies its person, a year of birth reveals the age that the release hides, and year, month and day
+together reveal the date. If a quasi-identifier determines a column, an attacker who knows the one knows the other: an
+insensitive column of this kind counts as a quasi-identifier when the release is verified.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from hedgerow.errors import Disclosing, listing
-from hedgerow.risk._leakage import Jointly
+from hedgerow.risk._leakage import JointLeakage
 
 __all__ = [
     "MOST_ALONE",
@@ -26,36 +26,37 @@ __all__ = [
     "refuse_disclosing",
 ]
 
-MOST_ALONE: Final = 0.05  # from this share of people on whose value nobody else has, a column is not published
-MOST_GIVEN_AWAY: Final = 0.5  # from this share of what is left open of a quasi-identifier on, neither
+# From these shares on, a column in clear is refused.
+MOST_ALONE: Final = 0.05  # of the people have a value that nobody else has
+MOST_GIVEN_AWAY: Final = 0.5  # of what is hidden of a quasi-identifier is revealed
 MOST_BY_PROTECTED: Final = 0.9  # the same for the target and sensitive columns: nearly a copy of the quasi-identifier
-MOST_TOGETHER: Final = 0.75  # the same for several columns: the ones that tell most are chosen among many
+MOST_TOGETHER: Final = 0.75  # the same for several columns, which are chosen among many to reveal most
 
 ClearRole = Literal["insensitive", "target", "sensitive", "entity"]
 
 
 @dataclass(frozen=True)
 class ClearColumn:
-    """What a column that is published as it is tells.
+    """What a column in clear discloses.
 
     Parameters
     ----------
     role : {"insensitive", "target", "sensitive", "entity"}
-        The column of the person links rows, and is judged by that.
+        The column of the person ("entity") links rows, and is judged by that.
     alone : float
         The share of people whose value nobody else has.
     k : int
-        The fewest that share a class and a value of this column.
+        The fewest records that share a class and a value of this column.
     gives_away : mapping of quasi-identifier to float
-        How much of what the release leaves open of it the column tells.
+        The share of what the release hides of the quasi-identifier that this column reveals.
     accepted : bool
         Whether the schema accepts what it discloses.
     judged_alone : bool
-        Whether it counts against the column that people have values which nobody else has. Of the target and of
-        sensitive columns it does if they hold text or a code, and of at least ten people: a salary is not refused for
-        being continuous.
+        Whether values that nobody else has count against the column. For the target and sensitive columns they do if
+        the column holds text or a code, and at least ten people have such values: a salary is not refused for being
+        continuous.
     determined_by : tuple of str
-        The quasi-identifiers that determine it: whoever knows one of them of a person knows this column, too.
+        The quasi-identifiers that determine it: an attacker who knows one of them for a person knows this column too.
     """
 
     role: ClearRole
@@ -73,73 +74,85 @@ class ClearColumn:
 
     @property
     def known(self) -> bool:
-        """Whether it counts as a quasi-identifier where the release is verified."""
+        """Whether it counts as a quasi-identifier when the release is verified."""
         return self.role == "insensitive" and bool(self.determined_by) and not self.accepted
 
     @property
     def excused(self) -> bool:
-        """Whether somebody has accepted what would otherwise be refused, or counted as a quasi-identifier."""
+        """Whether it would be refused, or count as a quasi-identifier, had the publisher not accepted it."""
         return self.accepted and (self.discloses or (self.role == "insensitive" and bool(self.determined_by)))
 
     @property
     def most(self) -> tuple[str, float]:
-        """The quasi-identifier that it tells most of, and how much."""
-        return max(self.gives_away.items(), key=lambda one: one[1], default=("", 0.0))
+        """The quasi-identifier about which it reveals most, and how much."""
+        name = max(self.gives_away, key=self.gives_away.__getitem__, default="")
+        return name, self.gives_away.get(name, 0.0)
 
     @property
     def discloses(self) -> bool:
-        """Whether it may only be published if somebody accepts it."""
-        return self.role != "entity" and (self.singles_out or self.most[1] >= self.limit)
+        """Whether it may be published only if the publisher accepts it."""
+        return self.role != "entity" and (self.singles_out or max(self.gives_away.values(), default=0.0) >= self.limit)
 
     @property
     def limit(self) -> float:
-        """How much of a quasi-identifier it may not tell: the target and sensitive columns are protected themselves."""
+        """From which share on it reveals too much; target and sensitive columns are protected, and may reveal more."""
         return MOST_GIVEN_AWAY if self.role == "insensitive" else MOST_BY_PROTECTED
 
+    @property
+    def reason(self) -> str:
+        """Why it is refused, as the end of a sentence that begins with its name."""
+        parts = []
+        if self.singles_out:
+            parts.append(f"has a value that nobody else has for {self.alone:.0%} of the people")
+        shares = [f"{share:.0%} of {name!r}" for name, share in self.gives_away.items() if share >= self.limit]
+        if shares:
+            parts.append(f"reveals what the release hides: {', '.join(shares)}")
+        return " and ".join(parts)
 
-def refuse_disclosing(columns: Mapping[str, ClearColumn], together: Mapping[str, Jointly] | None = None) -> None:
-    """Refuse to publish columns that disclose, alone or together, unless they are accepted."""
-    found = {name: _told(one) for name, one in columns.items() if one.discloses and not one.accepted}
-    jointly = {
-        other: one
-        for other, one in (together or {}).items()
-        if one.share >= MOST_TOGETHER and not set(one.columns) & set(found)
-    }
-    told = [f"{name!r} {why}" for name, why in found.items()]
-    told += [
-        f"{listing(one.columns)} together tell {one.share:.0%} of {other!r} of what the release leaves open"
-        for other, one in jointly.items()
-    ]
-    if not told:
+
+def refuse_disclosing(columns: Mapping[str, ClearColumn], together: Mapping[str, JointLeakage] | None = None) -> None:
+    """Refuse to publish columns that disclose too much, alone or together, unless they are accepted."""
+    refused = {name: column.reason for name, column in columns.items() if column.discloses and not column.accepted}
+    sentences = [f"{name!r} {reason}" for name, reason in refused.items()]
+    protected = [name for name in refused if columns[name].role in ("target", "sensitive")]
+    jointly: dict[str, str] = {}
+    for quasi, joint in (together or {}).items():
+        if joint.share >= MOST_TOGETHER and not set(joint.columns) & set(refused):
+            sentences.append(
+                f"{listing(joint.columns)} together reveal {joint.share:.0%} of what the release hides of {quasi!r}"
+            )
+            jointly |= _joint_reasons(joint, quasi)
+    if not sentences:
         return
-    columns_found = found | {
-        name: f"tells too much of {other!r} together with {listing([each for each in one.columns if each != name])}"
-        for other, one in jointly.items()
-        for name in one.columns
-    }
-    protected = [name for name in found if columns[name].role in ("target", "sensitive")]
+    refused |= jointly
     raise Disclosing(
         "Columns that would be published as they are disclose too much: "
-        f"{'; '.join(told)}. {_ways_out(list(columns_found), protected)}",
-        columns_found,
+        f"{'; '.join(sentences)}. {_ways_out(list(refused), protected)}",
+        refused,
     )
 
 
+def _joint_reasons(joint: JointLeakage, quasi: str) -> dict[str, str]:
+    """Why each of several columns is refused together with the others."""
+    others = {name: [other for other in joint.columns if other != name] for name in joint.columns}
+    return {name: f"reveals too much of {quasi!r} together with {listing(others[name])}" for name in joint.columns}
+
+
 def refuse_determined(by: Mapping[str, Sequence[str]], failing: str) -> None:
-    """Refuse to publish insensitive columns that quasi-identifiers determine, where classes with them do not hold.
+    """Refuse to publish insensitive columns that quasi-identifiers determine, if a requirement fails with them.
 
     Parameters
     ----------
     by : mapping of column to sequence of str
         The quasi-identifiers that determine each.
     failing : str
-        What does not hold, as the end of a sentence.
+        The requirement that fails, as the end of a sentence.
     """
     known = {name: f"is known to whoever knows {_either(quasi)}" for name, quasi in by.items()}
-    told = "; ".join(f"{name!r} {why}" for name, why in known.items())
+    sentences = "; ".join(f"{name!r} {reason}" for name, reason in known.items())
     raise Disclosing(
-        f"Columns that would be published as they are follow from quasi-identifiers: {told}. With {listing(tuple(by))} "
-        f"{failing}. {_ways_out(tuple(by))}",
+        f"Columns that would be published as they are follow from quasi-identifiers: {sentences}. With "
+        f"{listing(tuple(by))} {failing}. {_ways_out(tuple(by))}",
         known,
     )
 
@@ -150,18 +163,8 @@ def _either(names: Sequence[str]) -> str:
 
 
 def _ways_out(names: Sequence[str], protected: Sequence[str] = ()) -> str:
-    """What can be done about columns; some may be protected ones, of which nobody makes quasi-identifiers."""
+    """Advise what to do about columns. Protected columns are never made quasi-identifiers."""
     each = "it" if len(names) == 1 else "each of them"
     quasi = "" if set(names) == set(protected) else f"make {each} a quasi-identifier (--quasi), "
-    said = f"{quasi}drop it (--drop), or say that you accept it (accept=[…], --accept {','.join(names)})."
-    return said[0].upper() + said[1:]
-
-
-def _told(column: ClearColumn) -> str:
-    parts = []
-    if column.singles_out:
-        parts.append(f"has a value that nobody else has for {column.alone:.0%} of the people")
-    given = [f"{share:.0%} of {name!r}" for name, share in column.gives_away.items() if share >= column.limit]
-    if given:
-        parts.append(f"tells {', '.join(given)} of what the release leaves open")
-    return " and ".join(parts)
+    advice = f"{quasi}drop it (--drop), or say that you accept it (accept=[…], --accept {','.join(names)})."
+    return advice[0].upper() + advice[1:]

@@ -1,19 +1,18 @@
 """Columns that others determine: a postcode determines the town, a date of birth the year.
 
-Whoever knows a quasi-identifier of a person also knows what it determines, so that advice and guarantee ask the same
-question, and ask it here. It is answered by counts of people, one row for each:
+An attacker who knows a quasi-identifier of a person also knows the columns that it determines. So advice and guarantee
+ask the same question, and ask it here. Counts of people answer it, with one row for each person:
 
 - *Equal on equal values*: two people with the same value of one column have the same value of the other. Only values
   that at least two people share can show that, so a column whose values nearly all differ determines nothing this way.
-- *In less detail*: where too few people share a value, what everybody can read off it takes its place: the year, month
+- *In less detail*: if too few people share a value, it is replaced by what everybody can read off it: the year, month
   and day of a date, the first characters of text, the levels of a given hierarchy.
-- *Along the order*: where values have an order and too few are shared, the other column divides the order into ranges,
-  as a year divides dates of birth.
+- *Along the order*: if values have an order and too few are shared, the other column divides the order into ranges, as
+  a year divides dates of birth.
 
-Each is judged beyond chance: people who would be paired at random must disagree at least ten times as often, and the
-agreement must be more than a permutation of the column gives, but for one case in a million. A value may therefore be
-wrong for a few people, about one in twenty, and the column still counts as determined. In small tables, where nobody
-disagrees, permutations are counted exactly.
+Each must exceed chance: people paired at random must disagree at least ten times as often, and only one permutation of
+the column in a million may agree as much. So a value may be wrong for a few people, about one in twenty, and the column
+still counts as determined. In small tables where nobody disagrees, permutations are counted exactly.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ from hedgerow.io.domains import Domain
 
 __all__ = ["Dependency", "Values", "dependencies", "determines"]
 
-MOST_WRONG: Final = 0.1  # as a share of how often two people who are drawn at random disagree
-FEWEST_PAIRS: Final = 10  # of people who share a value, nobody in two pairs
-CHANCE: Final = 1e-6  # that as much agreement comes from a permutation
+MOST_WRONG: Final = 0.1  # as a share of how often two people drawn at random disagree
+FEWEST_PAIRS: Final = 10  # of people who share a value, with nobody in two pairs
+CHANCE: Final = 1e-6  # of a permutation that agrees as much
 
 _MOST_COLUMNS: Final = 60
 _MOST_PREFIX: Final = 12
@@ -48,13 +47,13 @@ class Values:
     ----------
     codes : int array
     missing : tuple of int
-        The codes that stand for no value: people without one show nothing.
+        The codes that stand for no value. People without a value show nothing.
     ordered : bool
         Whether neighbouring codes are neighbouring values.
     domain : Domain, optional
-        What the codes stand for.
+        The values that the codes stand for.
     hierarchy : EncodedHierarchy, optional
-        Its levels are read off values, if somebody gave it.
+        Its levels are read off values, if it was given and not made automatically.
     """
 
     codes: Ints
@@ -73,7 +72,7 @@ class Values:
         return cls(codes, tuple(absent), domain.ordered or domain.kind != "text", domain, hierarchy)
 
     def readings(self, codes: Ints) -> Iterator[Ints]:
-        """What everybody can read off values that are there, from the most exact to the least: numbers for the same."""
+        """What everybody can read off values, from the most exact reading to the least. Equal codes mean the same."""
         if self.hierarchy is not None and not self.hierarchy.automatic:
             yield from (level[codes] for level in self.hierarchy.at_level[1:-1])
         if self.domain is None or self.domain.kind == "number":
@@ -94,7 +93,7 @@ class Values:
 
 
 def determines(by: Values, column: Values) -> bool:
-    """Whether whoever knows a person's value of one column also knows the other, beyond chance.
+    """Whether a person's value of one column determines the value of the other, beyond chance.
 
     Parameters
     ----------
@@ -116,16 +115,16 @@ def determines(by: Values, column: Values) -> bool:
     exactly = _equal_on_equal(codes, others)
     if exactly is not None:
         return exactly
-    # What is read off a value says less than the value, so it is asked only where too few share the value itself.
+    # A reading of a value shows less than the value, so it is used only if too few people share the value itself.
     if any(_equal_on_equal(reading, others) for reading in by.readings(codes)):
         return True
     return by.ordered and _along(codes, others)
 
 
 def _is_function(by: Ints, column: Ints) -> bool:
-    """Whether no two people with one value differ, and hardly any permutation of the column would give that.
+    """Whether no two people with the same value differ, and hardly any permutation of the column would give that.
 
-    Of all ways to hand the column's values out, at most one for each function from the one column to the other does.
+    Of all ways to assign the column's values, at most one for each function from the one column to the other does.
     """
     values, held = len(np.unique(by)), np.bincount(column)
     if len(np.unique(np.stack([by, column]), axis=1)[0]) != values:
@@ -135,7 +134,7 @@ def _is_function(by: Ints, column: Ints) -> bool:
 
 
 def _equal_on_equal(by: Ints, column: Ints) -> bool | None:
-    """Whether people with one value have one value of the other column; ``None`` if too few share one."""
+    """Whether people who share a value share the value of the other column; ``None`` if too few share a value."""
     held = sharing((by,))
     shared = held > 1
     pairs = float(((held // 2) / held)[shared].sum())
@@ -147,7 +146,7 @@ def _equal_on_equal(by: Ints, column: Ints) -> bool | None:
 
 
 def _along(by: Ints, column: Ints) -> bool:
-    """Whether the other column divides the order of one into ranges; one person stands for those who share a value."""
+    """Whether ``column`` divides the order of ``by`` into ranges. One person stands for all who share a value."""
     _, first = np.unique(by, return_index=True)
     ordered = column[first]
     steps = len(ordered) - 1
@@ -162,13 +161,13 @@ def _along(by: Ints, column: Ints) -> bool:
 
 
 def _differ_at_random(column: Ints) -> float:
-    """How often two people differ in a column who are drawn at random."""
+    """How often two people drawn at random differ in a column."""
     held = np.bincount(column)
     return 1 - float((held * (held - 1.0)).sum()) / (len(column) * (len(column) - 1.0))
 
 
 def _beyond_chance(pairs: float, differ: float, at_random: float, most_wrong: float = MOST_WRONG) -> bool | None:
-    """Whether so many pairs of people differ too rarely for chance; ``None`` if so few pairs could never show it."""
+    """Whether pairs of people differ too rarely for chance; ``None`` if there are too few pairs to show it."""
     if pairs * -math.log(max(1 - at_random, 1e-300)) < -math.log(CHANCE):
         return None
     # Chernoff's bound for the agreement of independent pairs.
@@ -176,9 +175,9 @@ def _beyond_chance(pairs: float, differ: float, at_random: float, most_wrong: fl
 
 
 def _divergence(share: float, expected: float) -> float:
-    """How surprising a share is where another one is expected, in nats for each trial (Kullback and Leibler)."""
+    """How surprising a share is if another is expected, in nats for each trial (Kullback and Leibler)."""
     parts = ((share, expected), (1 - share, 1 - expected))
-    return sum(one * math.log(one / max(other, 1e-300)) for one, other in parts if one > 0)
+    return sum(part * math.log(part / max(other, 1e-300)) for part, other in parts if part > 0)
 
 
 @dataclass(frozen=True)
@@ -190,9 +189,9 @@ class Dependency:
     by, column : str
         ``by`` determines ``column``.
     both_ways : bool
-        Whether it is the other way round as well: two names of the same.
+        Whether ``column`` also determines ``by``: two names of the same thing.
     coarser : bool
-        Whether ``column`` only says less exactly what ``by`` says, in the same order: the year of a date.
+        Whether ``column`` is ``by`` in less detail and the same order, as the year of a date.
     """
 
     by: str
@@ -202,15 +201,17 @@ class Dependency:
 
 
 def dependencies(columns: Mapping[str, Values]) -> tuple[Dependency, ...]:
-    """Find which columns determine which others; of many columns only those with the fewest values are compared."""
-    distinct = {name: len(np.unique(one.codes[~np.isin(one.codes, one.missing)])) for name, one in columns.items()}
+    """Find which columns determine which others. Of many columns, only those with the fewest values are compared."""
+    distinct = {
+        name: len(np.unique(column.codes[~np.isin(column.codes, column.missing)])) for name, column in columns.items()
+    }
     usable = sorted((name for name in columns if distinct[name] >= 2), key=distinct.__getitem__)[:_MOST_COLUMNS]
     determined = {
         (by, other)
         for by, other in _pairs(usable)
         if distinct[by] >= distinct[other] and determines(columns[by], columns[other])
     }
-    # Two columns with equally many values were asked both ways.
+    # Two columns with equally many values were compared both ways.
     return tuple(
         Dependency(by, column, (column, by) in determined, _same_order(columns[by], columns[column]))
         for by, column in sorted(determined)
@@ -222,7 +223,7 @@ def _pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _same_order(by: Values, column: Values) -> bool:
-    """Whether larger values go with larger values, so that one column is the other in less detail."""
+    """Whether larger values go with larger values (or smaller), so that one column is the other in less detail."""
     if not (by.ordered and column.ordered) or np.isin(by.codes, by.missing).any():
         return False
     if np.isin(column.codes, column.missing).any():

@@ -1,11 +1,12 @@
-"""Which classes of a release may be a person's: those whose cells cover all that is known of the person."""
+"""Finds the classes of a release that may contain a person: their cells cover everything known about the person."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -54,7 +55,7 @@ __all__ = [
 
 
 _PAIRS: Final = 2**24
-"""So many pairs of a tuple and a class are looked at together."""
+"""The number of pairs of a tuple and a class in memory at a time."""
 
 
 def covering_classes(
@@ -69,7 +70,7 @@ def covering_classes(
     classes : int array (classes, columns)
         The cells that each class publishes.
     tuples : int array (tuples, columns)
-        The values that people hold.
+        The values of people.
 
     Returns
     -------
@@ -94,7 +95,7 @@ def covering_classes(
 def covering_blocks(
     covers: Sequence[Bools], classes: NDArray[np.integer[Any]], tuples: NDArray[np.integer[Any]]
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Find the same for some tuples at a time: the first of them, and whether each class covers each of them.
+    """Find the same block by block: the first tuple of a block, and whether each class covers each tuple.
 
     Parameters are those of :func:`covering_classes`. Memory is bounded by O(values × classes) bits for each column.
     """
@@ -110,23 +111,22 @@ def covering_blocks(
 
 
 def packed_rows(table: Bools, columns: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
-    """Some columns of a table, eight cells in a byte, without writing all of them out."""
+    """Some columns of a table with eight cells in a byte, never all of them unpacked at once."""
     step = max(1, _PAIRS // max(1, len(columns)))
     parts = [np.packbits(table[start : start + step][:, columns], axis=1) for start in range(0, len(table), step)]
     return np.concatenate(parts) if parts else np.zeros((0, -(-len(columns) // 8)), dtype=np.uint8)
 
 
 # --------------------------------------------------------------------------------------------------
-# Two releases as an attacker lays them side by side: their classes, and the rows of each by the columns in clear.
+# Two releases side by side: the classes of each, and its rows by the columns in clear.
 #
-# A row of the old release and a row of the new one can be the same person's only if they agree in every column that
-# both publish as it is. What they agree in is called their *link*: rows with the same values of all these columns
-# have the same one.
+# A row of the old release and a row of the new one can be of one person only if they agree in every column that both
+# publish unchanged. The combination of these values is called the *link* of a row.
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One release: how many rows of each class have each link, sorted by class.
+    """A release: the number of rows of each class with each link, sorted by class.
 
     Attributes
     ----------
@@ -146,11 +146,11 @@ class Side:
 
     @property
     def number(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.counts.codes)
 
     def table(self, links: int) -> csr_array:
-        """The rows of each class by link, (classes, links)."""
+        """The number of rows of each class by link, (classes, links)."""
         from scipy.sparse import csr_array
 
         return csr_array((self.rows, (self.classes, self.links)), shape=(self.number, links))
@@ -164,9 +164,9 @@ class BothReleases:
     ----------
     old, new : Side
     links : int
-        How many different links there are.
+        The number of different links.
     values : mapping of column to int array (links,)
-        For each column that is compared, the code of its value in each link.
+        For each compared column, the code of its value in each link.
     """
 
     old: Side
@@ -176,14 +176,14 @@ class BothReleases:
 
     @classmethod
     def of(cls, old: ClassCounts, new: ClassCounts, columns: Sequence[str]) -> BothReleases:
-        """Lay counted releases side by side; ``columns`` were counted as sensitive ones in both."""
+        """Put counted releases side by side. ``columns`` are compared, and were counted as sensitive in both."""
         before = len(old.class_of_cell)
         codes = {}
         for name in columns:
             places = same_values(old.cells.sensitive[name].labels, new.cells.sensitive[name].labels)
             sides = zip(places, (old, new), strict=True)
-            codes[name] = np.concatenate([place[one.cells.sensitive[name].codes] for place, one in sides])
-        alike = [(one, int(one.max()) + 1) for one in codes.values()]
+            codes[name] = np.concatenate([place[side.cells.sensitive[name].codes] for place, side in sides])
+        alike = [(code, int(code.max()) + 1) for code in codes.values()]
         nothing = (np.zeros(before + len(new.class_of_cell), dtype=np.int64), 1)
         link, first = distinct([nothing, *alike])
         values = {name: one[first] for name, one in codes.items()}
@@ -196,7 +196,7 @@ class BothReleases:
 
 
 def same_values(old: Labels, new: Labels) -> tuple[Longs, Longs]:
-    """Number the values of a column that two tables hold, however each of them writes its numbers.
+    """Number the values of a column in two tables alike, however each of them writes its numbers.
 
     >>> same_values(np.array(["1.50", "2"], dtype=object), np.array(["1.5", None], dtype=object))
     (array([0, 1]), array([0, 2]))
@@ -216,13 +216,13 @@ def _side(counts: ClassCounts, link: Longs, links: int) -> Side:
 
 
 # --------------------------------------------------------------------------------------------------
-# Which published cells of one column may stand for the same value, and which people each of them may be.
+# Which published cells of a column may stand for the same value, and for which values of people.
 #
-# Cells are compared by what :mod:`hedgerow.published` reads in them. Where it is not certain what a cell says, it may
-# stand for anything, so that nothing is called apart that might be the same: labels that no hierarchy explains,
-# intervals and spans of the calendar in a column of text, and empty cells of a column of numbers, which may be
-# suppressed ones. A text that ends in ``*`` is a mask: it stands for what begins like it, also once it was brought to
-# the mask's length.
+# Cells are compared by what :mod:`hedgerow.core.cells` reads in them. A cell whose meaning is not certain may stand for
+# anything, so that values that might be the same are never called different. Such cells are labels that no hierarchy
+# explains, intervals and spans of the calendar in a column of text, and empty cells of a column of numbers, which may
+# be suppressed. A text that ends in ``*`` is a mask: it stands for the values that begin like it, as they are or
+# brought to the mask's length.
 
 
 Texts = Sequence[str | None]
@@ -230,18 +230,18 @@ Texts = Sequence[str | None]
 _MASK: Final = re.compile(r"([^*]+)\*+\Z")
 _SPAN: Final = re.compile(r"([0-9]{4})(?:-([0-9]{2})|-Q([1-4])|(?<=0)(s))?", re.ASCII)
 _MARK: Final = "\0."
-"""Ends the texts of atoms that are no values: what a mask leaves open, and whatever is not mentioned."""
+"""Ends the texts of atoms that are not values: the open end of a mask, and everything that no cell mentions."""
 
 
 class Compared(NamedTuple):
-    """Which cells go together, and how many of them could not be read."""
+    """Which cells may stand for one value, and the number of cells that could not be read."""
 
     fits: Bools
     unread: int
 
 
 def listed_labels(hierarchies: Mapping[str, Any], name: str, texts: Iterable[str | None]) -> Leaves:
-    """The published labels of a taxonomy, which lists its values itself; of other hierarchies none are complete."""
+    """The published labels of a taxonomy, which lists its own values. Other hierarchies list none completely."""
     given = hierarchies.get(name)
     hierarchy = None if given is None else hierarchy_of(given, name)
     return published_labels(hierarchy, name, texts).values_below if isinstance(hierarchy, Taxonomy) else NO_LABELS
@@ -256,7 +256,7 @@ def compare_cells(
     labelled: bool = False,
     averaged: bool | None = None,
 ) -> Compared:
-    """Tell which cells of two releases may stand for one value, (old cells, new cells).
+    """Find which cells of two releases may stand for one value, (old cells, new cells).
 
     Parameters
     ----------
@@ -265,8 +265,9 @@ def compare_cells(
     labels : mapping of label to values
         Those of the column's hierarchy.
     widely : bool
-        Whether numbers of a release that publishes nothing but numbers may stand for anything, as means of groups do,
-        and so may texts that no label explains. Numbers of such a release with empty cells are always read so.
+        Whether numbers may stand for anything in a release that publishes nothing but numbers, because they may be
+        means of groups, and whether texts that no label explains may. Numbers of such a release with empty cells always
+        may.
     labelled : bool
         Whether any text or number may be the label of a hierarchy that is not given.
     averaged : bool, optional
@@ -282,48 +283,53 @@ def compare_cells(
     array([[1, 0],
            [1, 1]])
     """
-    old, new = _by_days(old, new)
+    old, new = _as_days(old, new)
     kind = _kind(old, new)
     sides = [[spelled(text, kind) for text in texts] for texts in (old, new)]
     values = _values(sides, kind, labels)
     if kind != "text" and _share_numbers(values, kind):
-        # Numbers of so many digits that floats do not tell them apart are told apart as text.
+        # Numbers with so many digits that floats do not distinguish them are distinguished as text.
         kind, sides = "text", [list(old), list(new)]
         values = _values(sides, kind, labels)
-    masks = masks_among((*sides[0], *sides[1])) if kind == "text" else {}
-    domain = _atoms([*sides[0], *sides[1]], values, kind, masks)
+    cells = [*sides[0], *sides[1]]
+    masks = masks_among(cells) if kind == "text" else {}
+    domain = _atoms(cells, values, kind, masks)
     explained = {**labels, **_below(masks, domain)}
-    vague: set[str | None] = set()
-    if kind == "text":
-        vague |= _unexplained(sides, explained) | _ranges(sides, explained)
-    elif averaged is not False:
-        vague |= _standing_for_groups(sides, kind, widely=widely or averaged is True)
-    if kind == "number":
-        vague.add(None)
+    vague = _vague_cells(sides, kind, explained, widely=widely, averaged=averaged)
     if labelled or (widely and kind == "text"):
         vague |= _maybe_labels(sides, kind, labels)
     known = KnownColumn(domain, np.ones(domain.size, dtype=np.int64), explained, frozenset(vague))
     covers = [cells_of_texts(texts, known).astype(np.float32) for texts in sides]
-    unread = len(vague - {None}) + sum(_is_strange(text, kind, explained) for text in {*sides[0], *sides[1]})
+    unread = len(vague - {None}) + len(_strange_cells(set(cells), kind, explained))
     return Compared(covers[0] @ covers[1].T > 0, unread)
+
+
+def _vague_cells(
+    sides: Sequence[Texts], kind: Kind, labels: Leaves, *, widely: bool, averaged: bool | None
+) -> set[str | None]:
+    """The cells of two releases that may stand for anything."""
+    if kind == "text":
+        return _unexplained(sides, labels) | _ranges(sides, labels)
+    empty: set[str | None] = {None} if kind == "number" else set()
+    return empty if averaged is False else empty | _means(sides, kind, widely=widely or averaged is True)
 
 
 def people_in_cells(
     texts: Texts, domain: Domain, labels: Leaves, *, widely: bool, averaged: bool | None = None
 ) -> Compared:
-    """Tell which values of people each cell may stand for, (cells, values).
+    """Find which values of people each cell may stand for, (cells, values).
 
     Parameters
     ----------
     texts : sequence of str or None
-        The cells of one release.
+        The cells of a release.
     domain : Domain
         The values of people.
     labels : mapping of label to values
         Those of the column's hierarchy.
     widely : bool
-        Whether empty cells and numbers of a column of numbers may stand for anything: they are suppressed ones, and
-        means of groups. Else they are what they say.
+        Whether empty cells and numbers of a column of numbers may stand for anything, because they may be suppressed
+        cells and means of groups. Else they stand for themselves.
     averaged : bool, optional
         Whether numbers may be means of groups, if that is known. If they may, they stand for anything.
     """
@@ -332,53 +338,59 @@ def people_in_cells(
     values = set(domain.labels.tolist())
     masks = masks_among(cells) if kind == "text" else {}
     explained = {**labels, **_below(masks, domain)}
-    # Below the root stand missing values too.
+    # Missing values may also stand below the root of the hierarchy.
     vague: set[str | None] = {label for label, below in labels.items() if values <= set(below)}
     if kind == "text":
-        # Without a hierarchy a text that nobody holds may be a label, also in a set.
-        clear = {*values, *explained}
-        strange: set[str | None] = (
-            set() if labels else {text for text in cells if text is not None and not _named(text) <= clear}
-        )
-        strange |= {text for text in _ranges([cells], explained) if text not in values}
+        strange = {text for text in _ranges([cells], explained) if text not in values}
+        if not labels:
+            # Without a hierarchy, a text that is nobody's value may be a label, also within a set.
+            strange |= _naming_others(cells, {*values, *explained})
         vague |= strange
     else:
-        strange = {text for text in cells if text is not None and _is_strange(text, kind, explained)}
-        if widely:
-            vague.add(None)
-        if averaged or (widely and averaged is None):
-            vague |= {text for text in cells if number_in(text, kind) is not None}
+        strange = _strange_cells(cells, kind, explained)
+        vague |= {None} if widely else set()
+        may_be_means = widely if averaged is None else averaged
+        if may_be_means:
+            vague |= _numbers(cells, kind)
     known = KnownColumn(domain, np.ones(domain.size, dtype=np.int64), explained, frozenset(vague))
     return Compared(cells_of_texts(cells, known), len(strange))
 
 
+def _naming_others(cells: Texts, known: Collection[str | None]) -> set[str | None]:
+    """The cells that name anything but known values or labels."""
+    return {text for text in cells if text is not None and not _named(text) <= set(known)}
+
+
+def _numbers(cells: Texts, kind: Kind) -> set[str | None]:
+    """The cells that are numbers or dates."""
+    return {text for text in cells if number_in(text, kind) is not None}
+
+
 def _kind(old: Texts, new: Texts) -> Kind:
-    """What the column holds, by all that both publish."""
+    """The kind of a column, by all that both releases publish."""
     plain: set[str] = set()
     intervals: set[Kind] = set()
     for text in {*old, *new}:
-        said = None if text is None else parse(text)
-        if isinstance(said, ValueSet):
-            plain.update(member for member in said.members if member is not None)
-        elif isinstance(said, Interval):
+        cell = parse(text)
+        if isinstance(cell, Interval):
             intervals.add("number")
-        elif text is not None and isinstance(read(text, "date"), Interval):
+        elif not isinstance(cell, ValueSet) and isinstance(read(text, "date"), Interval):
             intervals.add("date")
-        elif isinstance(said, str):
-            plain.add(said)
+        else:
+            plain |= _named(text)
     if plain:
         return domain_of("", plain).kind
     return next(iter(intervals)) if len(intervals) == 1 else "text"
 
 
 def _values(sides: Sequence[Texts], kind: Kind, labels: Leaves) -> set[str]:
-    """All values that are mentioned: alone, in sets, below labels."""
-    found: set[str] = set()
+    """All values that cells name: alone, in sets, or by a label above them."""
+    values: set[str] = set()
     for text in {text for side in sides for text in side}:
         possible = stands_for(read(text, kind, labels))
         if isinstance(possible, frozenset):
-            found.update(value for value in possible if value is not None)
-    return found
+            values.update(value for value in possible if value is not None)
+    return values
 
 
 def _share_numbers(values: set[str], kind: Kind) -> bool:
@@ -388,25 +400,21 @@ def _share_numbers(values: set[str], kind: Kind) -> bool:
 
 
 def masks_among(texts: Iterable[str | None]) -> dict[str, str]:
-    """The masks among texts, and how what they stand for begins; a value that looks like one is taken for one."""
+    """The masks among texts, with the beginning of the values they stand for. A value that looks like a mask is one."""
     return {text: match[1] for text in texts if text is not None and (match := _MASK.match(text))}
 
 
 def _atoms(texts: Texts, values: set[str], kind: Kind, masks: Mapping[str, str]) -> Domain:
-    """A domain so fine that each cell covers each of its values wholly or not at all; the last one nobody mentions."""
+    """A domain so fine that each cell covers each of its values wholly or not at all. No cell names the last value."""
     if kind == "text":
         named = sorted({*(values - masks.keys()), *(mask + _MARK for mask in masks)})
         return Domain("", "text", np.array([*named, _MARK], dtype=np.str_), has_missing=True)
-    points = {number: value for value in values if (number := number_in(value, kind)) is not None}
-    for text in texts:
-        said = read(text, kind)
-        if isinstance(said, Interval):
-            points |= {end: f"{end}{_MARK}" for end in (said.low, said.high) if end not in points and np.isfinite(end)}
+    points = _points(texts, values, kind)
+    if not points:
+        return Domain("", kind, np.array([_MARK], dtype=np.str_), np.zeros(1), has_missing=True)
     numbers = np.array(sorted(points), dtype=np.float64)
     labels = [points[number] for number in numbers.tolist()]
-    if not len(numbers):
-        return Domain("", kind, np.array([_MARK], dtype=np.str_), np.zeros(1), has_missing=True)
-    # Between two neighbours lies a piece that intervals cover wholly or not at all; so does what lies beyond.
+    # Between two neighbours lies a piece that intervals cover wholly or not at all; so do the pieces at both ends.
     between = numbers[:-1] + (numbers[1:] - numbers[:-1]) / 2
     inside = (between > numbers[:-1]) & (between < numbers[1:])
     pieces = np.concatenate([[np.nextafter(numbers[0], -np.inf)], between[inside], [np.nextafter(numbers[-1], np.inf)]])
@@ -416,9 +424,19 @@ def _atoms(texts: Texts, values: set[str], kind: Kind, masks: Mapping[str, str])
     return Domain("", kind, texts_of[order], every[order], has_missing=True)
 
 
+def _points(texts: Texts, values: set[str], kind: Kind) -> dict[float, str]:
+    """The numbers of values and the ends of intervals, with the text of each."""
+    points = {number: value for value in values if (number := number_in(value, kind)) is not None}
+    for text in texts:
+        cell = read(text, kind)
+        if isinstance(cell, Interval):
+            points |= {end: f"{end}{_MARK}" for end in (cell.low, cell.high) if end not in points and np.isfinite(end)}
+    return points
+
+
 def _below(masks: Mapping[str, str], domain: Domain) -> dict[str, tuple[str, ...]]:
     labels = [label for label in domain.labels.tolist() if label != _MARK]
-    return {mask: tuple(one for one in labels if _may_be(one, mask, stem)) for mask, stem in masks.items()}
+    return {mask: tuple(label for label in labels if _may_be(label, mask, stem)) for mask, stem in masks.items()}
 
 
 def _may_be(label: str, mask: str, stem: str) -> bool:
@@ -438,33 +456,35 @@ def _may_be(label: str, mask: str, stem: str) -> bool:
 
 def _unexplained(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
     """Plain texts that may be labels: no hierarchy knows them, no set names them, and only one release has them."""
-    if any(all(text == SUPPRESSED_TEXT for text in side) for side in sides):
-        return set()  # which goes with everything
-    plain = [{text for text in side if text is not None and isinstance(parse(text), str)} for side in sides]
-    members = {
-        member
-        for side in sides
-        for text in side
-        if text is not None and isinstance(said := parse(text), ValueSet)
-        for member in said.members
-    }
-    listed = {value for below in labels.values() for value in below}
-    return {text for text in plain[0] ^ plain[1] if text not in labels and text not in members and text not in listed}
+    if any({*side} <= {SUPPRESSED_TEXT} for side in sides):
+        return set()  # a suppressed cell fits every other
+    plain = [{text for text in side if isinstance(parse(text), str)} for side in sides]
+    sets = [cell for side in sides for text in side if isinstance(cell := parse(text), ValueSet)]
+    members = {member for cell in sets for member in cell.members}
+    return (plain[0] ^ plain[1]) - members - _explained(labels)
 
 
-def _by_days(old: Texts, new: Texts) -> tuple[Texts, Texts]:
+def _explained(labels: Leaves) -> set[str | None]:
+    """Labels, and the values below them."""
+    return {*labels, *chain.from_iterable(labels.values())}
+
+
+def _as_days(old: Texts, new: Texts) -> tuple[Texts, Texts]:
     """The same cells with spans of the calendar as intervals of days, if all cells are spans or days.
 
     Years alone are numbers.
     """
     texts = {text for text in (*old, *new) if text is not None and text != SUPPRESSED_TEXT}
-    spans = {text: span for text in texts if (span := _calendar_span(text)) is not None}
-    others = (text for text in texts if text not in spans)
-    if all(text.isdigit() for text in spans) or not all(
-        days_of(text) is not None or isinstance(read(text, "date"), Interval) for text in others
-    ):
+    spans: dict[str | None, str] = {text: span for text in texts if (span := _calendar_span(text)) is not None}
+    only_years = all(text.isdigit() for text in texts & spans.keys())
+    if only_years or not all(map(_is_day, texts - spans.keys())):
         return old, new
-    return tuple([None if text is None else spans.get(text, text) for text in side] for side in (old, new))  # type: ignore[return-value] # two of two
+    return [spans.get(text, text) for text in old], [spans.get(text, text) for text in new]
+
+
+def _is_day(text: str) -> bool:
+    """Whether a text is a day, a moment or an interval of days."""
+    return days_of(text) is not None or isinstance(read(text, "date"), Interval)
 
 
 def _calendar_span(text: str) -> str | None:
@@ -473,20 +493,27 @@ def _calendar_span(text: str) -> str | None:
     >>> _calendar_span("2024-Q1"), _calendar_span("2020s"), _calendar_span("2024-03-31")
     ('[2024-01-01,2024-04-01)', '[2020-01-01,2030-01-01)', None)
     """
-    found = _SPAN.fullmatch(text)
-    if found is None:
+    match = _SPAN.fullmatch(text)
+    if match is None:
         return None
-    year, month, quarter, decade = found.groups()
-    months = 1 if month else 3 if quarter else 120 if decade else 12
-    first = 12 * int(year) + (int(month) - 1 if month else 3 * int(quarter) - 3 if quarter else 0)
-    if not 12 <= first < 12 * 9_989 or (month and not 1 <= int(month) <= 12):
+    year, month, quarter, decade = match.groups()
+    if month:
+        if not 1 <= int(month) <= 12:
+            return None
+        first, months = int(month) - 1, 1
+    elif quarter:
+        first, months = 3 * int(quarter) - 3, 3
+    else:
+        first, months = 0, 120 if decade else 12
+    first += 12 * int(year)
+    if not 12 <= first < 12 * 9_989:
         return None
     ends = [f"{at // 12:04d}-{at % 12 + 1:02d}-01" for at in (first, first + months)]
     return f"[{ends[0]},{ends[1]})"
 
 
 def _ranges(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
-    """Texts that look like intervals or spans: in a column of text it is not known which of its texts lie in them."""
+    """Texts that look like intervals or spans. It is not known which texts of a column of text lie in them."""
     texts = {text for side in sides for text in side if text is not None and text not in labels}
     return {
         text
@@ -499,32 +526,38 @@ def _ranges(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
 
 def _maybe_labels(sides: Sequence[Texts], kind: Kind, labels: Leaves) -> set[str | None]:
     """Cells that name texts or numbers which no hierarchy explains."""
-    known = {*labels, *(value for below in labels.values() for value in below)}
-    texts = {text for side in sides for text in side if text is not None and text != SUPPRESSED_TEXT}
-    return {text for text in texts if not isinstance(read(text, kind), Interval) and not _named(text) <= known}
+    cells = _naming_others([*sides[0], *sides[1]], _explained(labels))
+    return {text for text in cells if not isinstance(read(text, kind), Interval)}
 
 
-def _named(text: str) -> set[str]:
+def _named(text: str | None) -> set[str]:
     """The values or labels that a cell names."""
-    said = parse(text)
-    if isinstance(said, ValueSet):
-        return {member for member in said.members if member is not None}
-    return {text} if isinstance(said, str) else set()
+    cell = parse(text)
+    if isinstance(cell, ValueSet):
+        return {member for member in cell.members if member is not None}
+    return {cell} if isinstance(cell, str) else set()
 
 
-def _standing_for_groups(sides: Sequence[Texts], kind: Kind, *, widely: bool) -> set[str | None]:
-    """Numbers or dates of a release that has nothing else, and empty cells: they may be means or medians of groups."""
-    found: set[str | None] = set()
+def _means(sides: Sequence[Texts], kind: Kind, *, widely: bool) -> set[str | None]:
+    """Numbers or dates that may be means or medians of groups, in a release that has nothing else.
+
+    They count if the release also has empty cells, or if ``widely``.
+    """
+    means: set[str | None] = set()
     for side in sides:
         plain = {text for text in side if text is not None and text != SUPPRESSED_TEXT}
         if (widely or None in side) and all(number_in(text, kind) is not None for text in plain):
-            found |= plain
-    return found
+            means |= plain
+    return means
 
 
-def _is_strange(text: str | None, kind: Kind, labels: Leaves) -> bool:
-    """Whether a column of numbers or dates says something that is neither."""
-    if kind == "text" or text is None or text in labels:
-        return False
-    possible = stands_for(read(text, kind, labels))
-    return isinstance(possible, frozenset) and any(one is not None and number_in(one, kind) is None for one in possible)
+def _strange_cells(cells: Iterable[str | None], kind: Kind, labels: Leaves) -> set[str | None]:
+    """The cells of a column of numbers or dates that name anything else."""
+    strange: set[str | None] = set()
+    for text in set(cells) - {None, *labels}:
+        possible = stands_for(read(text, kind, labels))
+        if isinstance(possible, frozenset) and any(
+            member is not None and number_in(member, kind) is None for member in possible
+        ):
+            strange.add(text)
+    return set() if kind == "text" else strange

@@ -1,4 +1,4 @@
-"""Whether a table is the one that the manifest beside it speaks of."""
+"""Compares a table with the manifest beside it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
     "read_manifest",
 ]
 
-_LARGEST_MANIFEST: Final = 1 << 27  # bytes; it names every file of a folder
+_LARGEST_MANIFEST: Final = 1 << 27  # bytes; a manifest names every file of a folder
 Fit = Literal["fits", "differs"]
 
 _ADVICE = (
@@ -32,121 +32,119 @@ _ADVICE = (
 
 
 def read_manifest(path: Path) -> dict[str, Any] | None:
-    """What the manifest beside a table says; ``None`` if there is none.
+    """Read the manifest beside a table; ``None`` if there is none.
 
     Raises
     ------
     BadInput
-        If it cannot be read, or names no digest of the table.
+        If it cannot be read, or does not hold the digest of the table.
     """
     beside = manifest_path(path)
     if not beside.exists():
         return None
     unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")
     with translated(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, into=unreadable):
-        said: dict[str, Any] = read_json(beside, _LARGEST_MANIFEST)
-        if not isinstance(said["output"]["sha256"], str) or not all(
-            isinstance(one, dict)
-            for one in (said.get("proportions", {}), said.get("redrawn", {}), said["output"].get("files", {}))
-        ):
+        manifest: dict[str, Any] = read_json(beside, _LARGEST_MANIFEST)
+        output = manifest["output"]
+        sections = (manifest.get("proportions", {}), manifest.get("redrawn", {}), output.get("files", {}))
+        if not isinstance(output["sha256"], str) or not all(isinstance(section, dict) for section in sections):
             raise TypeError
-    return said
+    return manifest
 
 
-def determined_columns(said: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The columns in clear that quasi-identifiers determine, and by which, as a manifest says; none in older ones."""
-    return {str(name): tuple(map(str, by)) for name, by in said["columns"].get("determined", {}).items()}
+def determined_columns(manifest: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The columns in clear that quasi-identifiers determine, each with these. Older manifests have none."""
+    return {str(name): tuple(map(str, by)) for name, by in manifest["columns"].get("determined", {}).items()}
 
 
 def determined_beside(table: str | Path) -> dict[str, tuple[str, ...]]:
-    """The same of the manifest beside a table that fits it; none beside rows that were drawn from a release."""
-    said = read_manifest(Path(table).absolute())
-    if said is None or "columns" not in said:
+    """The same from the manifest beside a table. Rows that were drawn from a release have none."""
+    manifest = read_manifest(Path(table).absolute())
+    if manifest is None or "columns" not in manifest:
         return {}
     unreadable = BadInput(f"The manifest beside {Path(table).name!r} cannot be read.")
     with translated(KeyError, TypeError, AttributeError, into=unreadable):
-        return determined_columns(said)
+        return determined_columns(manifest)
 
 
-def mismatches(path: Path, said: Mapping[str, Any], table: Path, proportions: Path) -> list[str]:
-    """Say what of a saved release does not fit what its manifest says.
+def mismatches(path: Path, manifest: Mapping[str, Any], table: Path, proportions: Path) -> list[str]:
+    """Describe what in a saved release does not fit its manifest.
 
-    Compared are the digests of the table and of its proportions. Proportions that the manifest does not know of, or
+    The digests of the table and of its proportions are compared. Proportions that the manifest does not mention, or
     that are gone, do not fit either.
 
     Parameters
     ----------
     path : Path
         Where the release was saved; messages name it.
-    said : mapping
-        The manifest.
+    manifest : mapping
     table, proportions : Path
         The files that are read, or copies of them.
     """
-    found = []
-    if said["output"]["sha256"] != digest(table):
-        which = _other_files(said["output"].get("files", {}), table) if table.is_dir() else ""
-        found.append(f"The table {path.name!r} is not the one that its manifest speaks of{which}. {_ADVICE}")
-    told = said.get("proportions", {}).get("sha256")
-    if told != (sha256(proportions) if proportions.exists() else None):
-        found.append(f"The proportions of {path.name!r} are not those that its manifest speaks of. {_ADVICE}")
-    return found
+    wrong = []
+    if manifest["output"]["sha256"] != digest(table):
+        which = _other_files(manifest["output"].get("files", {}), table) if table.is_dir() else ""
+        wrong.append(f"The table {path.name!r} is not the one that its manifest speaks of{which}. {_ADVICE}")
+    expected = manifest.get("proportions", {}).get("sha256")
+    if expected != (sha256(proportions) if proportions.exists() else None):
+        wrong.append(f"The proportions of {path.name!r} are not those that its manifest speaks of. {_ADVICE}")
+    return wrong
 
 
-def _other_files(told: Mapping[str, str], folder: Path) -> str:
-    """How many files of a folder are not those that its manifest names."""
+def _other_files(expected: Mapping[str, str], folder: Path) -> str:
+    """The numbers of files in a folder that differ from those in its manifest."""
     found = digests(folder)
     counts = {
-        "changed": sum(name in found and found[name] != one for name, one in told.items()),
-        "missing": len(set(told) - set(found)),
-        "added": len(set(found) - set(told)),
+        "changed": sum(name in found and found[name] != sha for name, sha in expected.items()),
+        "missing": len(set(expected) - set(found)),
+        "added": len(set(found) - set(expected)),
     }
-    said = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
-    return f" (of its files: {said})" if said else ""
+    differing = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
+    return f" (of its files: {differing})" if differing else ""
 
 
 def differences(path: Path) -> list[str] | None:
-    """Say what of a saved release does not fit its manifest; ``None`` if there is no manifest."""
+    """Describe what in a saved release does not fit its manifest; ``None`` if there is no manifest."""
     try:
-        said = read_manifest(path)
+        manifest = read_manifest(path)
     except BadInput as unreadable:
         return [str(unreadable)]
-    if said is None:
+    if manifest is None:
         return None
-    found = mismatches(path, said, path, proportions_path(path))
-    drawn, told = redrawn_path(path), said.get("redrawn", {}).get("sha256")
-    # They may be published without the others, and the others without them.
-    if told is not None and drawn.exists() and told != digest(drawn):
-        found.append(f"The rows in {drawn.name!r} are not those that were drawn from {path.name!r}. {_ADVICE}")
-    return found
+    wrong = mismatches(path, manifest, path, proportions_path(path))
+    drawn, expected = redrawn_path(path), manifest.get("redrawn", {}).get("sha256")
+    # Drawn rows may be published without the release, and the release without them.
+    if expected is not None and drawn.exists() and expected != digest(drawn):
+        wrong.append(f"The rows in {drawn.name!r} are not those that were drawn from {path.name!r}. {_ADVICE}")
+    return wrong
 
 
 def older_redrawn(path: Path) -> list[Path]:
     """The files of rows that were drawn from a release of this name; none that something else wrote."""
     rows = redrawn_path(path)
     try:
-        said = read_manifest(rows)
+        manifest = read_manifest(rows)
     except BadInput:
         return []
-    return [] if said is None or "drawn_from" not in said else [rows, manifest_path(rows)]
+    return [] if manifest is None or "drawn_from" not in manifest else [rows, manifest_path(rows)]
 
 
 def manifest_fit(table: object) -> tuple[Fit | None, list[str]]:
-    """Tell whether a table that is given as the path of a file fits its manifest, and what is to be known of it."""
+    """Whether a table that is the path of a file fits its manifest, and remarks for the auditor."""
     if not isinstance(table, str | Path) or table == STANDARD_INPUT or not Path(table).exists():
         return None, []
-    place = Path(table).absolute()
-    found = differences(place)
-    if found is None:
+    path = Path(table).absolute()
+    wrong = differences(path)
+    if wrong is None:
         return None, []
-    return ("differs", found) if found else ("fits", _drawn(place))
+    return ("differs", wrong) if wrong else ("fits", _drawn(path))
 
 
 def _drawn(path: Path) -> list[str]:
-    """What an auditor of drawn rows should know."""
+    """A remark on drawn rows."""
     if "drawn_from" not in (read_manifest(path) or {}):
         return []
     return [
-        "By its manifest these rows were drawn from a release and are nobody's, so that small classes of them tell "
+        "By its manifest these rows were drawn from a release and are nobody's, so that small classes of them reveal "
         "nothing that the release does not. Audit the release."
     ]

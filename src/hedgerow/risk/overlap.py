@@ -1,17 +1,17 @@
-"""How many people may be in the same class of both releases, by what is published alone.
+"""Bounds or counts the people who are in the same class of both releases.
 
-Nobody but the publisher knows how many people an old class A and a new class B share. But it is bounded. If a cell of A
-and one of B stand for no common value, nobody is in both. Of the people with one link
-(:mod:`hedgerow.risk.linked_rows`) at most the smaller of both numbers is:
+Only the publisher knows how many people an old class A and a new class B share. But what is published bounds this
+number. If a cell of A and a cell of B stand for no common value, nobody is in both. Of the people with one link
+(:mod:`hedgerow.risk.joining`), at most the smaller of both numbers is in both:
 
     U(A, B) = Σ over links v of u_v(A, B),        u_v(A, B) = min(n_v(A), n_v(B))
 
-and if everybody of A is in the new release, those who fit nowhere else must be in B:
+If everybody of A is in the new release, the people who fit nowhere else must be in B:
 
     L(A, B) = Σ over links v of max(0, n_v(A) − Σ over other B' of u_v(A, B'))
 
-and likewise from the side of B. This is never less than Fréchet's max(0, n(A) + n(B) − N). Whoever is in only one of
-the releases is bounded in the same way: they are the rest of a class.
+The same holds from the side of B. This bound is never less than Fréchet's max(0, n(A) + n(B) − N). The people who are
+in only one of the releases are bounded in the same way: they are the rest of a class.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ __all__ = ["Bounds", "Extent", "FoundPeople", "Left", "Placed", "bounds_of", "fo
 
 
 _CELLS: Final = 2**22
-"""So many pairs of classes, or of cells, are looked at together."""
+"""The number of pairs of classes, or of cells, in memory at a time."""
 
 
 class Extent(NamedTuple):
-    """A number that is known to lie between two others."""
+    """A number known to lie between two others."""
 
     least: int
     most: int
@@ -47,26 +47,26 @@ class Extent(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """What is known of the people who share both their classes, where "not in it" counts as a class, too.
+    """Bounds for the groups of people who share both their classes. Not to be in a release counts as a class too.
 
     Attributes
     ----------
     k : Extent
-        How many people the smallest of these groups has.
+        The number of people in the smallest group.
     below : Extent
-        How many people are in groups of fewer than k.
+        The number of people in groups of fewer than k.
     alone : Extent
-        How many stand alone.
+        The number of people who stand alone.
     small : int
-        How many groups are surely of fewer than k, and surely of somebody.
+        The number of groups that surely have somebody, and surely fewer than k people.
     stay, none_new : bool
-        Whether everybody of the old release is taken to be in the new one, and the other way round.
+        Whether everybody of the old release is assumed to be in the new one, and the reverse.
     new_of_old, old_of_new : int arrays
-        For each old class how many new ones its people may be in, and the other way round.
+        For each old class, the number of new classes that its people may be in, and the reverse.
     newcomers, leavers : int
-        Classes with people who are in this release only: surely somebody, and surely fewer than k.
-    told : mapping of column to int
-        How many people at least are in groups with one value of it.
+        The number of classes with people who are in this release only: surely somebody, and surely fewer than k.
+    learnt : mapping of column to int
+        The least number of people in groups with one value of the column.
     """
 
     k: Extent
@@ -79,14 +79,14 @@ class Bounds:
     old_of_new: Longs
     newcomers: int
     leavers: int
-    told: Mapping[str, int] = field(default_factory=dict)
+    learnt: Mapping[str, int] = field(default_factory=dict)
 
 
 def bounds_of(
     both: BothReleases,
     fits: Mapping[str, Bools],
     k: int,
-    asked: Mapping[str, Longs],
+    protected: Mapping[str, Longs],
     granted: tuple[bool, bool] = (True, True),
 ) -> Bounds:
     """Bound the groups of people who share both their classes.
@@ -95,14 +95,14 @@ def bounds_of(
     ----------
     both : BothReleases
     fits : mapping of column to bool array (old cells, new cells)
-        For each shared quasi-identifier, which cells may stand for one value. One that is not named tells nothing.
+        For each shared quasi-identifier, which cells may stand for one value. A column that is not named shows nothing.
     k : int
-        The size below which groups are counted.
-    asked : mapping of column to int array (links,)
-        The columns of whose values it is told how far they become known.
+        Groups below this size are counted.
+    protected : mapping of column to int array (links,)
+        The columns for which the people whose value becomes known are counted.
     granted : (bool, bool)
-        Whether everybody of the old release may be taken to be in the new one, and the other way round, if numbers of
-        rows allow it. A release that left out rows says that they may not.
+        Whether everybody of the old release may be assumed to be in the new one, and the reverse, if numbers of rows
+        allow it. A release that left out rows does not allow it.
     """
     pairs = _Pairs(both, fits)
     old, new = both.old, both.new
@@ -111,67 +111,85 @@ def bounds_of(
         sums[0][:] += np.bincount(block.old, block.most, len(old.rows))
         sums[1][:] += np.bincount(block.new, block.most, len(new.rows))
     short = [np.maximum(side.rows - total, 0) for side, total in zip((old, new), sums, strict=True)]
-    stay, none_new = _who_is_taken_for_granted(both, int(short[0].sum()), int(short[1].sum()), granted)
+    stay, none_new = _assumed(both, int(short[0].sum()), int(short[1].sum()), granted)
     slack = (
         sums[0] - old.rows if stay else np.full(len(old.rows), np.inf),
         sums[1] - new.rows if none_new else np.full(len(new.rows), np.inf),
     )
-    found = _Found(k)
-    sizes = old.sizes, new.sizes
-    sure = np.zeros(old.number), np.zeros(new.number)
-    largest = np.zeros(old.number), np.zeros(new.number)
-    partners = np.zeros(old.number, dtype=np.int64), np.zeros(new.number, dtype=np.int64)
-    told = dict.fromkeys(asked, 0)
+    groups = _Groups(k)
+    shared = _Shared.of(old, -np.inf), _Shared.of(new, 0.0)
+    learnt = dict.fromkeys(protected, 0)
     for block in pairs.blocks():
         least = np.maximum(0, block.most - np.minimum(slack[0][block.old], slack[1][block.new]))
-        shape = (len(block.classes), new.number)
         key = (old.classes[block.old] - block.classes[0]) * new.number + new.classes[block.new]
-        most, fewest = (_sums(key, one, shape[0] * shape[1]).reshape(shape) for one in (block.most, least))
-        own = fewest.sum(axis=1)
-        # Whoever is surely elsewhere is not here.
-        most = np.minimum(most, sizes[0][block.classes][:, np.newaxis] - own[:, np.newaxis] + fewest)
-        found.add(fewest, most)
-        sure[0][block.classes] = own
-        sure[1][:] += fewest.sum(axis=0)
-        largest[0][block.classes] = most.max(axis=1)
-        np.maximum(largest[1], most.max(axis=0), out=largest[1])
-        partners[0][block.classes] = (most > 0).sum(axis=1)
-        partners[1][:] += (most > 0).sum(axis=0)
-        for name, values in asked.items():
-            told[name] += _told(key, values[old.links[block.old]], fewest.ravel())
-    rests = []
-    for at, everybody in ((1, none_new), (0, stay)):
-        side = (old, new)[at]
-        surely = _sums(side.classes, short[at], side.number)
-        maybe = np.zeros(side.number) if everybody else sizes[at] - sure[at]
-        found.add(surely, maybe)
-        # Everybody of a class is in some group of it, and none of these is larger than the largest may be.
-        found.at_most(np.maximum(largest[at], maybe))
-        rests.append(int(((surely >= 1) & (maybe < k)).sum()))
-    either = (max if stay or none_new else sum)((old.counts.rows, new.counts.rows))
+        shape = (len(block.classes), new.number)
+        most, fewest = (_sums(key, amount, shape[0] * shape[1]).reshape(shape) for amount in (block.most, least))
+        surely = fewest.sum(axis=1)
+        # People who are surely elsewhere are not here.
+        most = np.minimum(most, shared[0].sizes[block.classes][:, np.newaxis] - surely[:, np.newaxis] + fewest)
+        groups.add(fewest, most)
+        shared[0].add(block.classes, fewest, most)
+        shared[1].add(slice(None), fewest.T, most.T)
+        for name, values in protected.items():
+            learnt[name] += _with_one_value(key, values[old.links[block.old]], fewest.ravel())
+    newcomers = groups.add_rest(shared[1], _sums(new.classes, short[1], new.number), everybody=none_new)
+    leavers = groups.add_rest(shared[0], _sums(old.classes, short[0], old.number), everybody=stay)
+    people = (max if stay or none_new else sum)((old.counts.rows, new.counts.rows))
     return Bounds(
-        k=found.k,
-        below=found.extent("below", either),
-        alone=found.extent("alone", either),
-        small=found.small,
+        k=groups.k,
+        below=groups.extent("below", people),
+        alone=groups.extent("alone", people),
+        small=groups.small,
         stay=stay,
         none_new=none_new,
-        new_of_old=partners[0],
-        old_of_new=partners[1],
-        newcomers=rests[0],
-        leavers=rests[1],
-        told=told,
+        new_of_old=shared[0].partners,
+        old_of_new=shared[1].partners,
+        newcomers=newcomers,
+        leavers=leavers,
+        learnt=learnt,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """What the classes of one release share with those of the other.
+
+    Attributes
+    ----------
+    sizes : int array (classes,)
+        The rows of each class.
+    sure : float array (classes,)
+        The people of each class who are surely in the other release.
+    largest : float array (classes,)
+        The most people that each class may share with one class of the other release.
+    partners : int array (classes,)
+        The number of classes of the other release with which it may share people.
+    """
+
+    sizes: Longs
+    sure: Floats
+    largest: Floats
+    partners: Longs
+
+    @classmethod
+    def of(cls, side: Side, largest: float) -> _Shared:
+        """Begin with nothing shared."""
+        number = side.number
+        return cls(side.sizes, np.zeros(number), np.full(number, largest), np.zeros(number, dtype=np.int64))
+
+    def add(self, classes: Longs | slice, fewest: Floats, most: Floats) -> None:
+        """Add what some classes share with others, (these classes, others)."""
+        self.sure[classes] += fewest.sum(axis=1)
+        self.largest[classes] = np.maximum(self.largest[classes], most.max(axis=1))
+        self.partners[classes] += (most > 0).sum(axis=1)
 
 
 def _sums(at: Longs, amounts: Floats, number: int) -> Floats:
     return np.bincount(at, amounts, number).astype(np.float64)
 
 
-def _who_is_taken_for_granted(
-    both: BothReleases, short_old: int, short_new: int, granted: tuple[bool, bool]
-) -> tuple[bool, bool]:
-    """Whether the numbers of rows leave no room for other people, and no row or release says otherwise."""
+def _assumed(both: BothReleases, short_old: int, short_new: int, granted: tuple[bool, bool]) -> tuple[bool, bool]:
+    """Whether the numbers of rows leave no room for other people, and no row or release contradicts that."""
     before, after = both.old.counts.rows, both.new.counts.rows
     if before == after:
         same = not short_old and not short_new and all(granted)
@@ -179,8 +197,8 @@ def _who_is_taken_for_granted(
     return (not short_old and granted[0], False) if before < after else (False, not short_new and granted[1])
 
 
-def _told(key: Longs, values: Longs, least: Floats) -> int:
-    """How many people are surely in pairs of classes that have one value in common."""
+def _with_one_value(key: Longs, values: Longs, least: Floats) -> int:
+    """The number of people who are surely in pairs of classes with a single value in common."""
     reach = int(values.max(initial=0)) + 1
     pair = np.unique(key * reach + values) // reach
     alone, number = np.unique(pair, return_counts=True)
@@ -188,7 +206,7 @@ def _told(key: Longs, values: Longs, least: Floats) -> int:
 
 
 class _Block(NamedTuple):
-    """Cells of some old classes, each with a cell of the same link of a new class that overlaps."""
+    """Cells of some old classes, each with a cell that has the same link, of a new class that overlaps."""
 
     classes: Longs
     old: Longs
@@ -236,13 +254,13 @@ class _Pairs:
             mine, other = cells[some][owner], by_link[place]
             kept = overlap[old.classes[mine] - classes[0], new.classes[other]]
             parts.append((mine[kept], other[kept]))
-        mine, other = (np.concatenate(one) for one in zip(*parts, strict=True))
+        mine, other = (np.concatenate(part) for part in zip(*parts, strict=True))
         return _Block(classes, mine, other, np.minimum(old.rows[mine], new.rows[other]).astype(np.float64))
 
 
 @dataclass
-class _Found:
-    """The groups that were looked at so far."""
+class _Groups:
+    """The groups that were counted so far."""
 
     threshold: int
     least: float = np.inf
@@ -252,11 +270,11 @@ class _Found:
 
     @property
     def k(self) -> Extent:
-        """How few people a group has."""
+        """The size of the smallest group."""
         return Extent(int(min(self.least, self.most)), int(self.most))
 
     def add(self, least: Floats, most: Floats) -> None:
-        """Add groups of which some have nobody at all."""
+        """Add groups. Some may have nobody at all."""
         possible = most > 0
         low, high = least[possible], most[possible]
         if not len(high):
@@ -269,45 +287,51 @@ class _Found:
             small = np.maximum(low, 1) < limit
             self.counted[name][1] += float(np.minimum(high[small], limit - 1).sum())
 
-    def at_most(self, largest: Floats) -> None:
-        """Some group is no larger than the smallest of these."""
-        self.most = min(self.most, float(largest.min()))
+    def add_rest(self, shared: _Shared, surely: Floats, *, everybody: bool) -> int:
+        """Add the people of each class who are not in the other release, and count the classes with surely few.
+
+        ``surely`` are the people who are surely not in it; nobody else is missing if ``everybody`` is.
+        """
+        maybe = np.zeros(len(shared.sizes)) if everybody else shared.sizes - shared.sure
+        self.add(surely, maybe)
+        # Everybody of a class is in some group of it, and none of these is larger than the largest may be.
+        self.most = min(self.most, float(np.maximum(shared.largest, maybe).min()))
+        return int(((surely >= 1) & (maybe < self.threshold)).sum())
 
     def extent(self, name: str, people: int) -> Extent:
-        """How many people are in small groups; not more than there are."""
+        """The number of people in small groups, at most all people."""
         least, most = self.counted[name]
         return Extent(int(least), int(min(most, people)))
 
 
 # --------------------------------------------------------------------------------------------------
-# How many people are in the same class of both releases, by whoever has the original table.
+# The people who are in the same class of both releases, counted in the original table.
 #
-# An attacker knows all quasi-identifiers of a person, x. The person's row of a release is in a class whose cells
-# cover x. If one old class A and one new class B cover x, the person is one of the people who are in A and in B: that
-# is the group whose size is the k of both releases together. Somebody whom no class of a release covers is not in it;
+# An attacker knows all quasi-identifiers of a person, x. The person's row of a release is in a class whose cells cover
+# x. If one old class A and one new class B cover x, the person is one of the people who are in A and in B. The size of
+# the smallest such group is the k of both releases together. A person whom no class of a release covers is not in it;
 # "not in it" then counts as a class.
 #
-# Which class a person is in follows from the cells if one class alone covers x and if everybody whom it covers is in
-# it. Where boxes overlap, or more people fit a class than it has rows, the sizes of groups are bounded: at least the
-# people who are surely in both classes, at most these and all others who may be.
+# The cells determine a person's class if only one class covers x and everybody whom it covers is in it. Where boxes
+# overlap, or more people fit a class than it has rows, the sizes of groups are bounded: at least the people who are
+# surely in both classes, at most these and all others who may be.
 #
-# Of the rows of the new release in classes that cover x, those are left over that agree in all columns in clear with
-# some row of the old release in a class that covers x. What these rows tell of a sensitive column is what the
-# attacker learns.
+# Of the rows of the new release in classes that cover x, those remain that agree in all columns in clear with some row
+# of the old release in a class that covers x. What these rows reveal about a sensitive column, the attacker learns.
 
 
 _LISTED: Final = 2**23
-"""So many pairs of a tuple and a class are listed. Of tuples beyond them it is only known that they may be anywhere."""
+"""The most pairs of a tuple and a class to list. Tuples beyond them may be anywhere."""
 
 _LOOKED_AT: Final = 2**22
-"""So many pairs of a tuple and a row of a class are looked at together."""
+"""The number of pairs of a tuple and a row of a class in memory at a time."""
 
 _ALL_ROWS: Final = 2**30
-"""So many pairs of a tuple and a row of a class are looked at altogether."""
+"""The most pairs of a tuple and a row of a class to examine."""
 
 
 class Left(NamedTuple):
-    """The rows of people of whom one value of a column is left, by the new release alone and by both."""
+    """The rows of people for whom one value of a column remains, by the new release alone and by both."""
 
     alone: int
     together: int
@@ -315,28 +339,28 @@ class Left(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FoundPeople:
-    """What is known of the people who share both their classes.
+    """The groups of people who share both their classes.
 
     Attributes
     ----------
     k, below, alone, small
-        As in :class:`~hedgerow.risk.overlap.Bounds`.
+        As in :class:`Bounds`.
     exact : bool
         Whether everybody's classes are known.
     everybody : bool
         Whether all people are surely in both releases.
     rows_left : int or None
-        How few rows of the new release may still be a person's; ``None`` if nobody is in both, or if too many classes
-        fit people to look at all their rows.
+        The fewest rows of the new release that may still be a person's; ``None`` if nobody is in both, or if too many
+        classes fit people to examine all their rows.
     new_of_old, old_of_new : int arrays
-        For each old class in how many new ones some of its people may be, and the other way round.
+        For each old class, the number of new classes in which some of its people may be, and the reverse.
     only_old, only_new : int
-        How many rows fit one of the releases only.
+        The number of rows that fit one of the releases only.
     rows : int
-        How many rows the original table has that fit some class.
-    told : mapping of column to Left
+        The number of rows of the original table that fit some class.
+    learnt : mapping of column to Left
     crowded : bool
-        Whether some people may be in so many groups that not all of them were looked at.
+        Whether some people may be in so many groups that not all of them were examined.
     """
 
     k: Extent
@@ -351,7 +375,7 @@ class FoundPeople:
     only_old: int
     only_new: int
     rows: int
-    told: Mapping[str, Left] = field(default_factory=dict)
+    learnt: Mapping[str, Left] = field(default_factory=dict)
     crowded: bool = False
 
 
@@ -363,17 +387,17 @@ class Placed:
     ----------
     side : Side
     fits : sparse array (tuples, classes)
-        The classes that cover each tuple; none of those tuples that are ``free``.
+        The classes that cover each tuple; none for tuples that are ``free``.
     rows : int array (tuples,)
-        The original rows of each tuple.
+        The number of original rows of each tuple.
     number : int array (tuples,)
-        How many classes cover each tuple.
+        The number of classes that cover each tuple.
     covered : int array (classes,)
-        How many original rows each class covers.
+        The number of original rows that each class covers.
     free : bool array (tuples,)
-        Which tuples so many classes cover that these are not listed: they may be in any.
+        Tuples that so many classes cover that these are not listed: they may be in any.
     missing : int
-        How many rows the original table surely lacks.
+        The number of rows that the original table surely lacks.
     """
 
     side: Side
@@ -418,12 +442,12 @@ class Placed:
 
     @cached_property
     def maybe_out(self) -> Bools:
-        """Which tuples are not, or may not be, in the release."""
+        """Whether each tuple is not, or may not be, in the release."""
         return np.equal(self.number, 0) | (np.logical_not(self.sure) & (not self.everybody))
 
     @cached_property
     def sure(self) -> Bools:
-        """Of which tuples the class is known: one class covers them, and all whom it covers are in it; or none does."""
+        """Whether the class of each tuple is known: no class covers it, or one whose tuples are all in it."""
         full = (self.covered == self.side.sizes) | self.everybody
         result: Bools = np.equal(self.number, 0)
         one = self.number == 1
@@ -432,7 +456,7 @@ class Placed:
 
     @cached_property
     def only(self) -> Longs:
-        """The class of tuples that one alone covers; the number of classes stands for none, or for several."""
+        """The class of tuples that only one class covers. The number of classes stands for none or several."""
         result = np.full(len(self.number), self.side.number, dtype=np.int64)
         one = self.number == 1
         result[one] = self.fits.indices[self.fits.indptr[:-1][one]]
@@ -446,13 +470,13 @@ def placed(side: Side, covers: Mapping[int, Bools], codes: Ints, rows: Longs, mi
     ----------
     side : Side
     covers : mapping of int to bool array (cells, values)
-        For each quasi-identifier of the release, by its place, which values a cell may stand for. One that is not named
-        tells nothing.
+        For each quasi-identifier of the release, by its position, which values a cell may stand for. A column that is
+        not named shows nothing.
     codes : int array (tuples, quasi-identifiers)
         The values of the tuples.
     rows : int array (tuples,)
     missing : int
-        How many rows the original table surely lacks.
+        The number of rows that the original table surely lacks.
     """
     from scipy.sparse import csr_array
 
@@ -481,7 +505,7 @@ def placed(side: Side, covers: Mapping[int, Bools], codes: Ints, rows: Longs, mi
 
 
 def found_people(
-    both: BothReleases, old: Placed, new: Placed, original: ClassCounts, k: int, asked: Mapping[str, Longs]
+    both: BothReleases, old: Placed, new: Placed, original: ClassCounts, k: int, protected: Mapping[str, Longs]
 ) -> FoundPeople:
     """Count the people who share both their classes.
 
@@ -490,19 +514,19 @@ def found_people(
     both : BothReleases
     old, new : Placed
     original : ClassCounts
-        Its classes are the tuples; with an entity, people are counted and not rows.
+        Its classes are the tuples. With an entity, people are counted instead of rows.
     k : int
-        The size below which groups are counted.
-    asked : mapping of column to int array (links,)
-        The columns of whose values it is told how far they become known.
+        Groups below this size are counted.
+    protected : mapping of column to int array (links,)
+        The columns for which the people whose value becomes known are counted.
     """
-    groups = _Groups.of(old, new, original)
+    groups = _TupleGroups.of(old, new, original)
     least, most = groups.of_tuples()
     anywhere = (old.number > 0) | (new.number > 0)
     certain = old.sure & new.sure & anywhere
     # Nobody's group is larger than a class that they are in.
     smallest = int(min(both.old.sizes.min(), both.new.sizes.min()))
-    # Where people are missing, groups may be larger than they seem, and whoever is missing may stand alone.
+    # Where people are missing, groups may be larger than they seem, and a missing person may stand alone.
     complete = old.consistent and new.consistent
     counted = certain & complete
     fewest = int(least[anywhere].min()) if complete else 1
@@ -511,9 +535,9 @@ def found_people(
     pairs = groups.possible
     in_both = (pairs.old < both.old.number) & (pairs.new < both.new.number)
     rows = old.rows
-    # Whoever may be anywhere is possibly in each class with each of the other release.
+    # People who may be anywhere are possibly in each class with each class of the other release.
     anybody = 2 * int(groups.free.any())
-    told, rows_left = _left(both, old, new, asked)
+    learnt, rows_left = _left(both, old, new, protected)
     return FoundPeople(
         k=sizes,
         below=Extent(groups.held(counted & (most < k)), groups.held(anywhere & (least < k)) + unknown),
@@ -527,7 +551,7 @@ def found_people(
         only_old=int(rows[(old.number > 0) & (new.number == 0)].sum()),
         only_new=int(rows[(old.number == 0) & (new.number > 0)].sum()),
         rows=int(rows[anywhere].sum()),
-        told=told,
+        learnt=learnt,
         crowded=bool(groups.free.any()),
     )
 
@@ -541,8 +565,8 @@ class _Options(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Groups:
-    """Pairs of classes, with how many people are surely and possibly in both.
+class _TupleGroups:
+    """Pairs of classes, with the people who are surely and possibly in both.
 
     Tuples that are ``free`` have so many pairs that these are not listed: their people may be in any, or stand alone.
     """
@@ -556,7 +580,7 @@ class _Groups:
     most: Longs
 
     @classmethod
-    def of(cls, old: Placed, new: Placed, original: ClassCounts) -> _Groups:
+    def of(cls, old: Placed, new: Placed, original: ClassCounts) -> _TupleGroups:
         options, free = _options(old, new)
         reach = new.side.number + 1
         pair, key = np.unique(options.old * reach + options.new, return_inverse=True)
@@ -567,13 +591,13 @@ class _Groups:
         others += int(sizes[free].sum())
         possible = _Options(np.zeros(0, dtype=np.int64), pair // reach, pair % reach)
         room = [
-            np.append(one.side.sizes, np.iinfo(np.int64).max)[at]
-            for one, at in ((old, possible.old), (new, possible.new))
+            np.append(release.side.sizes, np.iinfo(np.int64).max)[at]
+            for release, at in ((old, possible.old), (new, possible.new))
         ]
         return cls(original, free, options, key, possible, least, np.minimum(least + others, np.minimum(*room)))
 
     def of_tuples(self) -> tuple[Longs, Longs]:
-        """The smallest and the largest group that each tuple's people may be in; whoever is in one is one of it."""
+        """The smallest and the largest group that each tuple's people may be in, at least the person alone."""
         number = len(self.original.codes)
         least = np.full(number, np.iinfo(np.int64).max)
         most = np.zeros(number, dtype=np.int64)
@@ -584,15 +608,15 @@ class _Groups:
         return least, most
 
     def held(self, tuples: Bools) -> int:
-        """How many people hold some of these tuples, none counted twice."""
+        """The number of people who hold some of these tuples, none counted twice."""
         cells = self.original.cells
         chosen = tuples[self.original.class_of_cell]
         return int(cells.rows[chosen].sum()) if cells.people is None else len(np.unique(cells.people[chosen]))
 
 
 def _options(old: Placed, new: Placed) -> tuple[_Options, Bools]:
-    """All pairs of classes that each tuple may be in, and which tuples have too many; "not in it" counts as a class."""
-    (first, mine), (second, others) = (_with_none(one) for one in (old, new))
+    """All pairs of classes that each tuple may be in, and the tuples with too many. "Not in it" counts as a class."""
+    (first, mine), (second, others) = (_with_none(release) for release in (old, new))
     before, after = old.number + old.maybe_out, new.number + new.maybe_out
     free = old.free | new.free
     pairs = np.where(free, 0, before * after)
@@ -603,24 +627,24 @@ def _options(old: Placed, new: Placed) -> tuple[_Options, Bools]:
     owner, before_of = listed[at], mine[place]
     place, which = ranges(second[owner], after[owner])
     tuples, before_of, after_of = owner[which], before_of[which], others[place]
-    # Who is in neither is nobody's concern.
+    # People who are in neither release do not matter.
     some = (before_of < old.side.number) | (after_of < new.side.number)
     return _Options(tuples[some], before_of[some], after_of[some]), free
 
 
-def _with_none(one: Placed) -> tuple[Longs, Longs]:
-    """Where the classes of each tuple begin in a list of all; the number of classes stands for none, and comes last."""
-    listed = np.diff(one.fits.indptr).astype(np.int64)
-    lengths = listed + one.maybe_out
+def _with_none(release: Placed) -> tuple[Longs, Longs]:
+    """The classes of all tuples in one list, and where each tuple's begin. The number of classes stands for none."""
+    listed = np.diff(release.fits.indptr).astype(np.int64)
+    lengths = listed + release.maybe_out
     starts = np.cumsum(lengths) - lengths
-    classes = np.full(int(lengths.sum()), one.side.number, dtype=np.int64)
+    classes = np.full(int(lengths.sum()), release.side.number, dtype=np.int64)
     place, _ = ranges(starts, listed)
-    classes[place] = one.fits.indices
+    classes[place] = release.fits.indices
     return starts, classes
 
 
 def _people(original: ClassCounts, tuples: Longs, key: Longs, groups: int) -> Longs:
-    """How many people, or rows, of tuples are in each group; a tuple is in one group at most."""
+    """The number of people, or rows, of tuples in each group. A tuple is in one group at most."""
     group = np.full(len(original.codes), groups, dtype=np.int64)
     group[tuples] = key
     cells = original.cells
@@ -632,37 +656,39 @@ def _people(original: ClassCounts, tuples: Longs, key: Longs, groups: int) -> Lo
 
 
 def _left(
-    both: BothReleases, old: Placed, new: Placed, asked: Mapping[str, Longs]
+    both: BothReleases, old: Placed, new: Placed, protected: Mapping[str, Longs]
 ) -> tuple[dict[str, Left], int | None]:
-    """What the rows that may be a person's tell of values, and how few such rows there are."""
+    """What the rows that may be a person's reveal about values, and the fewest such rows."""
     from scipy.sparse import csr_array
 
     if (old.free | new.free).any() or _links_reached(old, new).sum() > _ALL_ROWS:
         return {}, None
-    tables = [one.side.table(both.links) for one in (old, new)]
-    fewest: int | None = None
-    single = {name: [0, 0] for name in asked}
+    tables = old.side.table(both.links), new.side.table(both.links)
+    fewest: list[int] = []
+    learnt = dict.fromkeys(protected, Left(0, 0))
     of_value = {
-        name: csr_array((np.ones(both.links), (np.arange(both.links), values))) for name, values in asked.items()
+        name: csr_array((np.ones(both.links), (np.arange(both.links), values))) for name, values in protected.items()
     }
     for tuples, rows in _alike(old, new):
         own, before = new.fits[tuples] @ tables[1], old.fits[tuples] @ tables[0]
         left = own.multiply(before > 0).tocsr()
         number = np.asarray(left.sum(axis=1)).ravel()
-        # Who is in the new release only, or whose values have changed, is hidden by all rows of the class.
+        # All rows of the class hide people who are in the new release only, or whose values have changed.
         linked = number > 0
-        if linked.any():
-            smallest = int(number[linked].min())
-            fewest = smallest if fewest is None else min(fewest, smallest)
+        fewest += [int(number[linked].min())] if linked.any() else []
         for name, values in of_value.items():
-            alone, together = (np.diff(csr_array(one @ values > 0).indptr) == 1 for one in (own, left))
-            single[name][0] += int(rows[alone].sum())
-            single[name][1] += int(rows[np.where(linked, together, alone)].sum())
-    return {name: Left(*one) for name, one in single.items()}, fewest
+            alone, together = (np.diff(csr_array(rows_of @ values > 0).indptr) == 1 for rows_of in (own, left))
+            before_alone, before_together = learnt[name]
+            after = int(rows[np.where(linked, together, alone)].sum())
+            learnt[name] = Left(before_alone + int(rows[alone].sum()), before_together + after)
+    return learnt, min(fewest, default=None)
 
 
 def _alike(old: Placed, new: Placed) -> list[tuple[Longs, Longs]]:
-    """Tuples that the new release covers, one for all with the same single classes, and the rows they stand for."""
+    """Tuples that the new release covers, in blocks, with the rows they stand for.
+
+    One tuple stands for all with the same single classes.
+    """
     covered = np.flatnonzero(new.number > 0)
     plain = covered[(old.number[covered] <= 1) & (new.number[covered] == 1)]
     key = old.only[plain] * (new.side.number + 1) + new.only[plain]
@@ -675,6 +701,8 @@ def _alike(old: Placed, new: Placed) -> list[tuple[Longs, Longs]]:
 
 
 def _links_reached(old: Placed, new: Placed) -> Longs:
-    """How many cells of both releases, by class and link, each tuple may be in."""
-    reached = [one.fits @ np.bincount(one.side.classes, minlength=one.side.number) for one in (old, new)]
+    """The number of cells of both releases, by class and link, that each tuple may be in."""
+    reached = [
+        release.fits @ np.bincount(release.side.classes, minlength=release.side.number) for release in (old, new)
+    ]
     return np.asarray(sum(reached)).astype(np.int64)

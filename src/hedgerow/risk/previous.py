@@ -1,13 +1,12 @@
-"""Audit two releases together: read the previous one, find what both share, and count or bound the groups of people.
+"""Audits two releases together: finds what both share, and counts or bounds the groups of people.
 
-An attacker who has both releases knows the quasi-identifiers of both. So the classes of each release are those of all
-these columns that it publishes, whatever their role in it is, and the tuples of the original table are those of all of
-them. By which columns people are told apart in the previous release, it says itself or its manifest does, if that one
-fits the table; or whoever asks names them. Where nobody does, its classes may be finer than what can be counted, and no
-k is proved.
+An attacker who has both releases knows the quasi-identifiers of both. So the classes of each release are formed by all
+these columns that it publishes, whatever their role in it, and so are the tuples of the original table. The previous
+release names its own quasi-identifiers, or its manifest does if it fits the table, or the caller does. If they are
+unknown, its classes may be finer than those that can be counted, and no k is proved.
 
-Without the original table it is taken for granted that everybody of the smaller release is in the larger one, unless
-one of them left out rows, or no reading of the cells allows it. Where it is not granted, no k is proved.
+Without the original table, everybody of the smaller release is assumed to be in the larger one, unless one of them left
+out rows, or no reading of the cells allows it. Without this assumption, no k is proved.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from hedgerow.risk.joining import (
     same_values,
 )
 from hedgerow.risk.manifest import manifest_fit, read_manifest
-from hedgerow.risk.overlap import Placed, bounds_of, found_people, placed
+from hedgerow.risk.overlap import Bounds, FoundPeople, Placed, bounds_of, found_people, placed
 from hedgerow.verifier import ClassCounts, count_classes
 from hedgerow.verifier.classes import Labels, numbers_of
 
@@ -64,28 +63,28 @@ BY_VALUES: Final = frozenset(
         "tds",
     }
 )
-"""The methods that never publish the mean or the median of a group: where they publish a number, it is a value."""
+"""Methods that never publish the mean or the median of a group: a number that they publish is a value."""
 
 _SELF_EXPLAINING: Final = re.compile(
     r"(automatic: )?(flat|(given |quantile )?intervals|dates by|masking of [\d, al]+ characters from the right\Z|"
     r"the first [\d, ]+ characters)"
 )
-"""What manifests call the hierarchies whose labels say themselves what they stand for, or that have none."""
+"""How manifests describe hierarchies without labels, or with labels that need no explanation."""
 
 _TABLE: Final = 2**26
-"""So many pairs of a cell and a value of one column are looked at; a larger column is taken to tell nothing."""
+"""The most pairs of a cell and a value to compare in a column. A larger column is assumed to show nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What an audit of two releases is given.
+    """The inputs of an audit of two releases.
 
     Attributes
     ----------
     previous : dataframe, DuckDB relation, path or Release
     original : dataframe, DuckDB relation or path, optional
     quasi : sequence of str
-        Those of the new release.
+        The quasi-identifiers of the new release.
     protected : sequence of str
         The sensitive columns and the target.
     entity : str, optional
@@ -97,7 +96,7 @@ class Given:
     reading : Reading
         How tables are read.
     previous_quasi : sequence of str
-        The quasi-identifiers of the previous release, besides those that it or its manifest names.
+        Quasi-identifiers of the previous release besides those that it or its manifest names.
     """
 
     previous: Any
@@ -114,21 +113,21 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class _Stated:
-    """What a release says of how it was made: by itself, or by a manifest that fits it.
+    """How a release was made, as it states itself or in a manifest that fits it.
 
     Attributes
     ----------
     quasi : tuple of str, optional
-        Its quasi-identifiers; ``None`` if nothing says which they are.
+        Its quasi-identifiers; ``None`` if they are unknown.
     pseudonymized : tuple of str
     entity : str, optional
     lost : int
-        How many rows it left out.
+        The number of rows that it left out.
     rows : int
-        How many rows the table had that it was made from; 0 if that is not known.
+        The number of rows of the table that it was made from; 0 if unknown.
     missing : tuple of str
     hierarchies : mapping of column to str, optional
-        What they are called.
+        Their descriptions.
     method : str, optional
     """
 
@@ -143,13 +142,13 @@ class _Stated:
 
     @classmethod
     def of(cls, table: Any) -> _Stated:
-        """Read what a table says; nothing, if it has no manifest or one that is not of this table."""
+        """Read what a table states; nothing if it has no manifest, or a manifest of another table."""
         if isinstance(table, Auditable):
             return cls._read(table.described.facts)
         if manifest_fit(table)[0] != "fits":
             return cls()
         facts = read_manifest(Path(table).absolute()) or {}
-        # Drawn rows are nobody's.
+        # Drawn rows belong to nobody.
         return cls() if "drawn_from" in facts else cls._read(facts)
 
     @classmethod
@@ -174,7 +173,7 @@ class _Stated:
         )
 
     def with_quasi(self, named: Sequence[str], columns: Sequence[str]) -> _Stated:
-        """The same with the quasi-identifiers that are named; without any, if the table lacks some of its own."""
+        """Add quasi-identifiers that the caller names. If the table lacks some of its own, these are unknown."""
         for name in named:
             if name not in columns:
                 raise BadInput.unknown(
@@ -186,7 +185,7 @@ class _Stated:
         return replace(self, quasi=tuple(dict.fromkeys((*(own or ()), *named))))
 
     def published(self, quasi: Iterable[str], columns: Sequence[str]) -> tuple[str, ...]:
-        """The quasi-identifiers of both releases that this one publishes; a pseudonym is no value of its column."""
+        """The quasi-identifiers of both releases that this release publishes. A pseudonym is not a value."""
         return tuple(name for name in quasi if name in columns and name not in self.pseudonymized)
 
     def labelled(self, name: str) -> bool:
@@ -204,26 +203,31 @@ class _Stated:
 
 @dataclass(frozen=True, eq=False)
 class _Both:
-    """What both releases say of themselves, and the columns by which people are told apart in any of them."""
+    """What both releases state, and the quasi-identifiers of either."""
 
     old: _Stated
     new: _Stated
     quasi: tuple[str, ...]
 
     def labelled(self, name: str) -> bool:
-        """Whether cells of a column may be labels that are explained nowhere."""
+        """Whether cells of a column may be labels that nothing explains."""
         return self.old.labelled(name) or self.new.labelled(name)
 
     @property
     def averaged(self) -> bool | None:
         """Whether numbers may be means of groups, if that is known."""
-        said = {self.old.averaged, self.new.averaged}
-        return True if True in said else None if None in said else False
+        both = {self.old.averaged, self.new.averaged}
+        return True if True in both else None if None in both else False
 
     @property
     def granted(self) -> tuple[bool, bool]:
-        """Whether everybody of the old release may be taken to be in the new one, and the other way round."""
+        """Whether everybody of the old release may be assumed to be in the new one, and the reverse."""
         return not self.new.lost, not self.old.lost
+
+    @property
+    def entity(self) -> str | None:
+        """The column that identifies the person."""
+        return self.new.entity or self.old.entity
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -237,14 +241,14 @@ def quasi_of(previous: Any, named: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def audit_together(table: Any, opened: Any, given: Given) -> Together:
-    """Measure what two releases give away together.
+    """Measure what two releases disclose together.
 
     Parameters
     ----------
     table : dataframe, DuckDB relation, path or Release
         The new release.
     opened : object
-        The same, opened: standard input is read once.
+        The same, opened, because standard input can be read only once.
     given : Given
     """
     previous = artefact_of(given.previous)
@@ -262,24 +266,27 @@ def audit_together(table: Any, opened: Any, given: Given) -> Together:
         )
     stated = _Both(was, now, quasi)
     remarks = [f"Of the previous release: {text}" for text in unfit]
-    remarks += _told_apart(given, was, columns)
+    remarks += _column_remarks(given, was, columns)
     candidates = _candidates(table, opened, given, quasi, before.columns)
-    read = given.reading.with_missing
-    old = count_classes(before, columns[0], sensitive=candidates, missing=read(was.missing))
-    new = count_classes(opened, columns[1], sensitive=candidates, missing=read(now.missing))
+    missing = given.reading.with_missing
+    old = count_classes(before, columns[0], sensitive=candidates, missing=missing(was.missing))
+    new = count_classes(opened, columns[1], sensitive=candidates, missing=missing(now.missing))
     linking, why_not = _linking(old, new, candidates)
     both = BothReleases.of(old, new, linking)
-    asked = {name: both.values[name] for name in given.protected if name in linking}
-    entity = given.entity or now.entity or was.entity
-    given = replace(given, entity=entity)
-    threshold = given.required or int(min(both.old.sizes.min(), both.new.sizes.min()))
-    find = _by_what_is_published if given.original is None else _by_original
-    found = find(both, given, stated, threshold, asked, [*remarks, *why_not])
-    return found if was.quasi is not None else _unproved(found, old.rows + new.rows)
+    audit = _Joint(
+        both,
+        replace(given, entity=given.entity or stated.entity),
+        stated,
+        given.required or int(min(both.old.sizes.min(), both.new.sizes.min())),
+        {name: both.values[name] for name in given.protected if name in linking},
+        (*remarks, *why_not),
+    )
+    together = audit.by_what_is_published() if given.original is None else audit.by_original()
+    return together if was.quasi is not None else _unproved(together, old.rows + new.rows)
 
 
-def _told_apart(given: Given, was: _Stated, columns: tuple[Sequence[str], Sequence[str]]) -> list[str]:
-    """By which columns people are told apart in which release, as far as that is no matter of course."""
+def _column_remarks(given: Given, was: _Stated, columns: tuple[Sequence[str], Sequence[str]]) -> list[str]:
+    """Remarks on the columns that form the classes of each release, where they are not obvious."""
     before, after = columns
     remarks = []
     if was.quasi is None:
@@ -291,249 +298,280 @@ def _told_apart(given: Given, was: _Stated, columns: tuple[Sequence[str], Sequen
     left = [name for name in given.quasi if name not in before]
     if left:
         remarks.append(
-            f"The previous release does not have {listing(left)}: people are told apart there by the others."
+            f"The previous release does not have {listing(left)}: the other quasi-identifiers form its classes."
         )
     gone = [name for name in before if name not in after]
     if gone:
         remarks.append(
-            f"The new release does not have {listing(gone)}, by which people are told apart in the previous one."
+            f"The new release does not have {listing(gone)}, which the previous one uses to form its classes."
         )
     more = [name for name in after if name not in given.quasi]
     if more:
         remarks.append(
-            f"People are told apart in the new release by {listing(more)}, too: whoever knows the quasi-identifiers of "
-            "the previous release knows that."
+            f"The classes of the new release are also formed by {listing(more)}, because an attacker may know the "
+            "quasi-identifiers of the previous release."
         )
     return remarks
 
 
-def _unproved(found: Together, everybody: int) -> Together:
-    """What is left of figures where the classes of the previous release may be finer than those that were counted."""
-    return replace(
-        found,
-        relation="unknown",
-        exact=False,
-        k=found.k._replace(least=1),
-        below=found.below._replace(most=everybody),
-        alone=found.alone._replace(most=everybody),
-        rows_left=None,
-    )
+def _unproved(together: Together, everybody: int) -> Together:
+    """What can be claimed if the classes of the previous release may be finer than those that were counted."""
+    return replace(_without_proof(together, everybody), relation="unknown", rows_left=None)
 
 
-def _by_what_is_published(
-    both: BothReleases, given: Given, stated: _Both, k: int, asked: Mapping[str, Longs], remarks: list[str]
-) -> Together:
-    old, new = both.old.counts, both.new.counts
-    # If people are missing by one reading, the cells may say less, or values that link rows have changed.
-    for widely, linked in ((False, True), (True, True), (True, False)):
-        one = both if linked else BothReleases.of(old, new, ())
-        fits, unread = _overlaps(one, given, stated, widely=widely)
-        found = bounds_of(one, fits, k, asked if linked else {}, stated.granted)
-        if found.stay or found.none_new:
-            break
-    if both.values and not one.values:
-        remarks.append(
-            f"Rows are not compared by {listing(list(both.values))}: by these, some people of one release are not in "
-            "the other one. Name those that may have changed (--changed)."
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """Two releases that were counted, ready to be audited together.
+
+    Attributes
+    ----------
+    both : BothReleases
+    given : Given
+    stated : _Both
+    k : int
+        Groups below it are counted.
+    protected : mapping of column to int array (links,)
+        The values of sensitive columns and the target.
+    remarks : tuple of str
+    """
+
+    both: BothReleases
+    given: Given
+    stated: _Both
+    k: int
+    protected: Mapping[str, Longs]
+    remarks: tuple[str, ...]
+
+    def by_what_is_published(self) -> Together:
+        """Bound the groups by what both releases publish."""
+        old, new = self.both.old.counts, self.both.new.counts
+        compared, bounds, unread = self._bounds()
+        remarks = [*self.remarks, *self._remarks(compared), *_unread(unread)]
+        remarks.append(_assumption(old.rows, new.rows, stay=bounds.stay, none_new=bounds.none_new))
+        if self.given.entity is not None:
+            remarks.append("Rows are counted: only the original table shows to whom they belong.")
+        # Several rows of a group may be of one person, and without everybody, somebody may be in one release alone.
+        proved = self.given.entity is None and (bounds.stay or bounds.none_new)
+        together = Together(
+            **self._common(compared),
+            relation=_relation(bounds.new_of_old, bounds.old_of_new),
+            same_people=bounds.stay and bounds.none_new,
+            by_original=False,
+            exact=all(extent.least == extent.most for extent in (bounds.k, bounds.below, bounds.alone)),
+            counted="rows",
+            k=bounds.k,
+            below=bounds.below,
+            alone=bounds.alone,
+            small=bounds.small,
+            newcomers=bounds.newcomers,
+            leavers=bounds.leavers,
+            learnt={name: self._learnt(name, bounds) for name in self.protected},
+            remarks=tuple(remarks),
         )
-    if stated.old.lost or stated.new.lost:
-        remarks.append("Rows were left out when the releases were made: whose they are, only the original table tells.")
-    people = given.entity is not None
-    # Several rows of a group may be of one person; and without everybody, somebody may be in one release alone.
-    proved = not people and (found.stay or found.none_new)
-    everybody = old.rows + new.rows
-    return _together(
-        one,
-        given,
-        relation=_relation(found.new_of_old, found.old_of_new),
-        same_people=found.stay and found.none_new,
-        by_original=False,
-        exact=proved and all(one.least == one.most for one in (found.k, found.below, found.alone)),
-        counted="rows",
-        k=found.k if proved else found.k._replace(least=1),
-        threshold=k,
-        below=found.below if proved else found.below._replace(most=everybody),
-        alone=found.alone if proved else found.alone._replace(most=everybody),
-        small=found.small,
-        newcomers=found.newcomers,
-        leavers=found.leavers,
-        learnt={
-            name: LearntTogether(
-                _alone(both.new, values), max(_alone(both.new, values), found.told.get(name, 0) / new.rows)
-            )
-            for name, values in asked.items()
-        },
-        remarks=(
-            *remarks,
-            *_unread(unread),
-            _granted(old.rows, new.rows, stay=found.stay, none_new=found.none_new),
-            *(["Rows are counted: whose they are, only the original table tells."] if people else []),
-        ),
-    )
+        return together if proved else _without_proof(together, old.rows + new.rows)
 
-
-def _overlaps(both: BothReleases, given: Given, stated: _Both, *, widely: bool) -> tuple[dict[str, Bools], list[str]]:
-    """Which cells of each shared column go together, and the columns of which not all cells were understood."""
-    fits, unread = {}, []
-    for name in both.shared:
-        if name in given.changed:
-            continue
-        before, after = (one.labels[one.columns.index(name)].tolist() for one in (both.old.counts, both.new.counts))
-        # Each cell names a few values, at most two of them between others.
-        if (len(before) + len(after)) ** 2 * 2 > _TABLE:
-            unread.append(name)
-            continue
-        labels = listed_labels(given.hierarchies, name, {*before, *after})
-        fits[name], number = compare_cells(
-            before,
-            after,
-            labels,
-            widely=widely,
-            labelled=stated.labelled(name) and name not in given.hierarchies,
-            averaged=stated.averaged,
-        )
-        unread += [name] * bool(number)
-    return fits, unread
-
-
-def _by_original(
-    both: BothReleases, given: Given, stated: _Both, k: int, asked: Mapping[str, Longs], remarks: list[str]
-) -> Together:
-    known = {*both.old.counts.columns, *both.new.counts.columns}
-    columns = tuple(name for name in stated.quasi if name in known)
-    original = count_classes(
-        given.reading.open(given.original),
-        columns,
-        entity=given.entity,
-        missing=given.reading.with_missing(stated.missing),
-    )
-    people = given.entity is not None
-    rows = original.sizes
-    if people:
-        rows = np.bincount(original.class_of_cell, original.cells.rows, len(original.codes)).astype(np.int64)
-    sides, unread = [], set()
-    for name, side, said in (("previous", both.old, stated.old), ("new", both.new, stated.new)):
-        one, strange = _place(side, original, rows, given, said, given.changed if name == "previous" else ())
-        unread |= strange
-        if not one.consistent:
-            short = int((one.covered < one.side.sizes).sum())
-            where = f"In {short:,} of {side.number:,} classes of" if short else "In"
+    def _remarks(self, compared: BothReleases) -> list[str]:
+        """Remarks on links that contradict each other, and on rows that were left out."""
+        remarks = []
+        if self.both.values and not compared.values:
             remarks.append(
-                f"{where} the {name} release are more rows than rows of the original table fit: it is not the table "
-                "that the release was made from, or it has labels whose hierarchy is not given (--hierarchy). Who is "
-                "missing in it may stand alone."
+                f"Rows are not compared by {listing(list(self.both.values))}: by these, some people of one release are "
+                "not in the other one. Name those that may have changed (--changed)."
             )
-        sides.append(one)
-    nobody = int(rows[(sides[0].number == 0) & (sides[1].number == 0)].sum())
-    if nobody == int(rows.sum()):
-        raise BadInput(
-            "No row of the original table fits a class of either release. Give the table that they were made from, and "
-            "the hierarchies that explain their labels."
+        if self.stated.old.lost or self.stated.new.lost:
+            remarks.append(
+                "Rows were left out when the releases were made: only the original table shows to whom they belong."
+            )
+        return remarks
+
+    def _bounds(self) -> tuple[BothReleases, Bounds, list[str]]:
+        """The first reading of the cells under which nobody is missing, else the last."""
+        # If people are missing by one reading, the cells may say less, or values that link rows have changed.
+        for widely, linked in ((False, True), (True, True), (True, False)):
+            compared = self.both if linked else BothReleases.of(self.both.old.counts, self.both.new.counts, ())
+            fits, unread = self._overlaps(compared, widely=widely)
+            bounds = bounds_of(compared, fits, self.k, self.protected if linked else {}, self.stated.granted)
+            if bounds.stay or bounds.none_new:
+                break
+        return compared, bounds, unread
+
+    def _overlaps(self, both: BothReleases, *, widely: bool) -> tuple[dict[str, Bools], list[str]]:
+        """Which cells of each shared column may stand for one value, and the columns with cells that were not read."""
+        fits, unread = {}, []
+        for name in both.shared:
+            if name in self.given.changed:
+                continue
+            before, after = (
+                side.labels[side.columns.index(name)].tolist() for side in (both.old.counts, both.new.counts)
+            )
+            # Each cell names a few values, at most two of them between others.
+            if (len(before) + len(after)) ** 2 * 2 > _TABLE:
+                unread.append(name)
+                continue
+            fits[name], number = compare_cells(
+                before,
+                after,
+                listed_labels(self.given.hierarchies, name, {*before, *after}),
+                widely=widely,
+                labelled=self.stated.labelled(name) and name not in self.given.hierarchies,
+                averaged=self.stated.averaged,
+            )
+            unread += [name] * bool(number)
+        return fits, unread
+
+    def _learnt(self, name: str, bounds: Bounds) -> LearntTogether:
+        side = self.both.new
+        alone = _single_valued(side, self.protected[name])
+        return LearntTogether(alone, max(alone, bounds.learnt.get(name, 0) / side.counts.rows))
+
+    def by_original(self) -> Together:
+        """Count the groups in the original table."""
+        original, rows = self._original()
+        old, strange_before = self._placed(self.both.old, original, rows, self.stated.old, self.given.changed)
+        new, strange_after = self._placed(self.both.new, original, rows, self.stated.new, ())
+        if not rows[(old.number > 0) | (new.number > 0)].any():
+            raise BadInput(
+                "No row of the original table fits a class of either release. Give the table that they were made from, "
+                "and the hierarchies that explain their labels."
+            )
+        found = found_people(self.both, old, new, original, self.k, self.protected)
+        readable = int(rows[new.number > 0].sum()) or 1
+        remarks = [*self.remarks, *_too_few_rows(old, "previous"), *_too_few_rows(new, "new")]
+        remarks += [*_unread(sorted(strange_before | strange_after)), *_one_only(found)]
+        if old.free.any() or new.free.any() or found.crowded:
+            remarks.append("People fit so many classes that not all groups were looked at: figures are bounds.")
+        if not found.exact:
+            remarks.append(
+                "Some people fit several classes, or classes that are not of all whom they fit: figures are bounds."
+            )
+        return Together(
+            **self._common(self.both),
+            relation=_relation(found.new_of_old, found.old_of_new),
+            same_people=found.everybody,
+            by_original=True,
+            exact=found.exact,
+            counted="rows" if self.given.entity is None else "people",
+            k=found.k,
+            below=found.below,
+            alone=found.alone,
+            small=found.small,
+            rows_left=found.rows_left,
+            learnt={
+                name: LearntTogether(left.alone / readable, left.together / readable)
+                for name, left in found.learnt.items()
+            },
+            remarks=tuple(remarks),
         )
-    found = found_people(both, sides[0], sides[1], original, k, asked)
-    one_only = [
+
+    def _original(self) -> tuple[ClassCounts, Longs]:
+        """The tuples of the original table, and the rows of each."""
+        known = {*self.both.old.counts.columns, *self.both.new.counts.columns}
+        original = count_classes(
+            self.given.reading.open(self.given.original),
+            tuple(name for name in self.stated.quasi if name in known),
+            entity=self.given.entity,
+            missing=self.given.reading.with_missing(self.stated.missing),
+        )
+        if self.given.entity is None:
+            return original, original.sizes
+        rows = np.bincount(original.class_of_cell, original.cells.rows, len(original.codes))
+        return original, rows.astype(np.int64)
+
+    def _placed(
+        self, side: Side, original: ClassCounts, rows: Longs, stated: _Stated, changed: Sequence[str]
+    ) -> tuple[Placed, set[str]]:
+        """Find the classes that cover each original tuple, and the columns with cells that could not be read.
+
+        Cells are read strictly only if they can mean nothing else, or if this puts everybody into a class and every
+        class has the size that it should have. Else empty cells and numbers may stand for anything.
+        """
+        below = labels_of(self.given.hierarchies, original)
+        codes, unread = [], set()
+        strict: dict[int, Bools] = {}
+        wide: dict[int, Bools] = {}
+        for place, (name, texts) in enumerate(zip(side.counts.columns, side.counts.labels, strict=True)):
+            at = original.columns.index(name)
+            values = _encoded(original, at, texts)
+            codes.append(values.codes[original.codes[:, at]])
+            if name in changed:
+                continue
+            if len(texts) * values.domain.size > _TABLE:
+                unread.add(name)
+                continue
+            cells = texts.tolist()
+            plain = people_in_cells(cells, values.domain, below[at], widely=False, averaged=stated.averaged)
+            loose = people_in_cells(cells, values.domain, below[at], widely=True, averaged=stated.averaged)
+            strict[place], wide[place] = plain.fits, loose.fits
+            if plain.unread:
+                unread.add(name)
+        tuples = np.stack(codes, axis=1)
+        lacking = max(0, stated.rows - int(rows.sum()))
+        result = placed(side, strict, tuples, rows, lacking)
+        if result.everybody and bool((result.number > 0).all()):
+            return result, unread
+        if all(np.array_equal(strict[place], wide[place]) for place in strict):
+            return result, unread
+        return placed(side, wide, tuples, rows, lacking), unread
+
+    def _common(self, compared: BothReleases) -> dict[str, Any]:
+        """What is reported whichever way the groups are counted."""
+        old = compared.old
+        return {
+            "columns": compared.shared,
+            "columns_before": old.counts.columns,
+            "columns_after": compared.new.counts.columns,
+            "linking": tuple(compared.values),
+            "rows": old.counts.rows,
+            "classes": old.number,
+            "k_before": int(old.sizes.min()),
+            "threshold": self.k,
+            "required": self.given.required,
+        }
+
+
+def _without_proof(together: Together, everybody: int) -> Together:
+    """The figures with bounds that hold for all possible people."""
+    return replace(
+        together,
+        exact=False,
+        k=together.k._replace(least=1),
+        below=together.below._replace(most=everybody),
+        alone=together.alone._replace(most=everybody),
+    )
+
+
+def _too_few_rows(release: Placed, name: str) -> list[str]:
+    """Remark on a release that has more rows than the original table has for it."""
+    if release.consistent:
+        return []
+    short = int((release.covered < release.side.sizes).sum())
+    where = f"In {short:,} of {release.side.number:,} classes of" if short else "In"
+    return [
+        f"{where} the {name} release are more rows than rows of the original table fit: it is not the table that the "
+        "release was made from, or it has labels whose hierarchy is not given (--hierarchy). Who is missing in it may "
+        "stand alone."
+    ]
+
+
+def _one_only(found: FoundPeople) -> list[str]:
+    """Remark on rows that fit one release only."""
+    return [
         f"{number:,} rows of the original table fit {which} release only: to be in that one alone counts as a class."
         for number, which in ((found.only_old, "the previous"), (found.only_new, "the new"))
         if number
     ]
-    told = int(rows[sides[1].number > 0].sum()) or 1
-    return _together(
-        both,
-        given,
-        relation=_relation(found.new_of_old, found.old_of_new),
-        same_people=found.everybody,
-        by_original=True,
-        exact=found.exact,
-        counted="people" if people else "rows",
-        k=found.k,
-        threshold=k,
-        below=found.below,
-        alone=found.alone,
-        small=found.small,
-        rows_left=found.rows_left,
-        learnt={name: LearntTogether(one.alone / told, one.together / told) for name, one in found.told.items()},
-        remarks=(
-            *remarks,
-            *_unread(sorted(unread)),
-            *one_only,
-            *(
-                ["People fit so many classes that not all groups were looked at: figures are bounds."]
-                if sides[0].free.any() or sides[1].free.any() or found.crowded
-                else []
-            ),
-            *(
-                []
-                if found.exact
-                else [
-                    "Some people fit several classes, or classes that are not of all whom they fit: figures are bounds."
-                ]
-            ),
-        ),
-    )
-
-
-def _together(both: BothReleases, given: Given, **figures: Any) -> Together:
-    old = both.old
-    return Together(
-        columns=both.shared,
-        columns_before=old.counts.columns,
-        columns_after=both.new.counts.columns,
-        linking=tuple(both.values),
-        rows=old.counts.rows,
-        classes=old.number,
-        k_before=int(old.sizes.min()),
-        required=given.required,
-        **figures,
-    )
-
-
-def _place(
-    side: Side, original: ClassCounts, rows: Longs, given: Given, said: _Stated, changed: Sequence[str]
-) -> tuple[Placed, set[str]]:
-    """Find the classes that cover each original tuple.
-
-    Cells are read strictly only where they can mean nothing else, or where this puts everybody into a class and every
-    class is as large as it is; else empty cells and numbers may stand for anything.
-    """
-    columns = side.counts.columns
-    at = [original.columns.index(name) for name in columns]
-    below = labels_of(given.hierarchies, original)
-    encoded = [_encoded(original, i, texts) for texts, i in zip(side.counts.labels, at, strict=True)]
-    codes = np.stack([one.codes[original.codes[:, i]] for one, i in zip(encoded, at, strict=True)], axis=1)
-    unread, strict, wide = set(), {}, {}
-    for place, (name, texts, one, i) in enumerate(zip(columns, side.counts.labels, encoded, at, strict=True)):
-        if name in changed:
-            continue
-        if len(texts) * one.domain.size > _TABLE:
-            unread.add(name)
-            continue
-        read = [
-            people_in_cells(texts.tolist(), one.domain, below[i], widely=widely, averaged=said.averaged)
-            for widely in (False, True)
-        ]
-        strict[place], wide[place] = (one.fits for one in read)
-        if read[0].unread:
-            unread.add(name)
-    lacking = max(0, said.rows - int(rows.sum()))
-    result = placed(side, strict, codes, rows, lacking)
-    plain = all(np.array_equal(strict[place], wide[place]) for place in strict)
-    if not plain and not (result.everybody and bool((result.number > 0).all())):
-        result = placed(side, wide, codes, rows, lacking)
-    return result, unread
 
 
 def _encoded(original: ClassCounts, at: int, published: Labels) -> EncodedColumn:
-    """The values of a column of the original table; codes that are published as masks are text."""
+    """The values of a column of the original table. Codes that are published as masks are text."""
     values = pa.array(original.labels[at].tolist(), pa.large_string())
     kind: Asked = "text" if masks_among(published.tolist()) else "derived"
     return encode_column(original.columns[at], values, missing=(), kind=kind)
 
 
 def _candidates(table: Any, opened: Any, given: Given, quasi: Sequence[str], before: Sequence[str]) -> tuple[str, ...]:
-    """The columns that both publish as they are, as far as their names tell."""
-    hidden = {*quasi}
-    for one in (table, given.previous):
-        hidden |= _hidden(one)
+    """The columns that both may publish unchanged, judged by their names and roles."""
+    hidden = {*quasi} | _hidden(table) | _hidden(given.previous)
     common = [name for name in opened.columns if name in before]
     for name in given.changed:
         if name not in common:
@@ -542,7 +580,7 @@ def _candidates(table: Any, opened: Any, given: Given, quasi: Sequence[str], bef
 
 
 def _hidden(table: Any) -> set[str]:
-    """The columns of a release that are not published as they are, as far as it or its manifest says."""
+    """The columns that a release does not publish unchanged, as it or its manifest states."""
     if isinstance(table, Auditable):
         return set(table.described.quasi)
     if not isinstance(table, str | Path) or table == STANDARD_INPUT:
@@ -550,22 +588,20 @@ def _hidden(table: Any) -> set[str]:
     try:
         columns = (read_manifest(Path(table).absolute()) or {}).get("columns", {})
     except BadInput:
-        return set()  # that it cannot be read is said elsewhere
+        return set()  # another message says that it cannot be read
     if not isinstance(columns, Mapping):
         return set()
     return {str(name) for role in ("quasi", "pseudonymized") for name in columns.get(role) or ()}
 
 
 def _linking(old: ClassCounts, new: ClassCounts, candidates: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The columns by which rows of both can be compared, and why others cannot."""
+    """The columns by which rows of both can be compared, and remarks on the others."""
     kept, generalized, strangers = [], [], []
     for name in candidates:
-        labels = [one.cells.sensitive[name].labels for one in (old, new)]
-        places = same_values(*labels)
-        texts = [text for side in labels for text in side if text is not None]
-        if numbers_of(texts) is None and any(isinstance(parse(one), Interval | ValueSet | Suppressed) for one in texts):
+        before, after = old.cells.sensitive[name].labels, new.cells.sensitive[name].labels
+        if _are_generalized([*before, *after]):
             generalized.append(name)
-        elif not np.isin(*places).any():
+        elif not np.isin(*same_values(before, after)).any():
             strangers.append(name)
         else:
             kept.append(name)
@@ -580,18 +616,25 @@ def _linking(old: ClassCounts, new: ClassCounts, candidates: Sequence[str]) -> t
     return kept, remarks
 
 
-def _names_in(said: Any, role: str) -> tuple[str, ...]:
-    """A list of names in a manifest; nothing where it holds anything else."""
-    names = said.get(role) if isinstance(said, Mapping) else None
-    return tuple(names) if isinstance(names, list | tuple) and all(isinstance(one, str) for one in names) else ()
+def _are_generalized(labels: Sequence[str | None]) -> bool:
+    """Whether a column that does not hold numbers has generalized cells."""
+    texts = [text for text in labels if text is not None]
+    cells = map(parse, texts)
+    return numbers_of(texts) is None and any(isinstance(cell, Interval | ValueSet | Suppressed) for cell in cells)
 
 
-def _number(said: Any) -> int | None:
-    return said if isinstance(said, int) and not isinstance(said, bool) and said >= 0 else None
+def _names_in(facts: Any, role: str) -> tuple[str, ...]:
+    """A list of names in a manifest; empty if the manifest holds anything else there."""
+    names = facts.get(role) if isinstance(facts, Mapping) else None
+    return tuple(names) if isinstance(names, list | tuple) and all(isinstance(name, str) for name in names) else ()
+
+
+def _number(fact: Any) -> int | None:
+    return fact if isinstance(fact, int) and not isinstance(fact, bool) and fact >= 0 else None
 
 
 def _relation(new_of_old: Longs, old_of_new: Longs) -> Relation:
-    """How classes lie, by how many of the other release each may share people with."""
+    """How classes relate, by the number of classes of the other release with which each may share people."""
     if not new_of_old.any():
         return "apart"
     finer, coarser = bool((old_of_new <= 1).all()), bool((new_of_old <= 1).all())
@@ -600,23 +643,23 @@ def _relation(new_of_old: Longs, old_of_new: Longs) -> Relation:
     return "finer" if finer else "coarser" if coarser else "crossing"
 
 
-def _granted(before: int, after: int, *, stay: bool, none_new: bool) -> str:
-    """What is taken for granted of who is in which release."""
+def _assumption(before: int, after: int, *, stay: bool, none_new: bool) -> str:
+    """The assumption about the people who are in each release."""
     if stay and none_new:
         return "Both are taken to be of the same people, since they have as many rows."
     if stay:
         return f"The new release has {_more(after - before)}: all people of the old one are taken to be in it still."
     if none_new:
         return f"The old release has {_more(before - after)}: all people of the new one are taken to have been in it."
-    return "The releases are not of the same people: some are in one of them only, and nobody can tell how many."
+    return "The releases are not of the same people: some are in one of them only, and it is not known how many."
 
 
 def _more(rows: int) -> str:
     return f"{rows:,} more {'row' if rows == 1 else 'rows'}"
 
 
-def _alone(side: Side, values: Longs) -> float:
-    """The share of rows in classes of the new release with one value."""
+def _single_valued(side: Side, values: Longs) -> float:
+    """The share of rows in classes with a single value."""
     reach = int(values.max(initial=0)) + 1
     held = np.unique(side.classes * reach + values[side.links]) // reach
     single = np.bincount(held, minlength=side.number) == 1

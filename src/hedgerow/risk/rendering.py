@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hedgerow._internal.notebook import MOST_NAMES
 from hedgerow.errors import plural
-from hedgerow.risk._checking import Check
+from hedgerow.risk._auditing import Check
 from hedgerow.risk.audit import AttackerRisk, Audit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.overlap import Extent
@@ -28,7 +28,7 @@ def render(audit: Audit) -> str:
         _section("Sensitive columns (the worst class)", _sensitive_table(audit)),
         _section("Columns published as they are", _clear_table(audit)),
         _section("Records in classes with a single value", _pairs(audit.label_homogeneity.items(), _share)),
-        _section("What the published proportions tell (original values)", _disclosure_table(audit)),
+        _section("What the published proportions reveal (original values)", _disclosure_table(audit)),
         _section("Together with the previous release", _together_lines(audit)),
         _section("Losses", _pairs(audit.losses.items(), figure)),
         _section("Requirements", [] if audit.verdict is None else _findings(audit.verdict)),
@@ -38,43 +38,48 @@ def render(audit: Audit) -> str:
 
 
 def render_check(check: Check) -> str:
-    """Write whether a table holds, in a few lines."""
+    """Write whether a table meets its requirements, in a few lines."""
     people = "" if check.people is None else f" of {plural(check.people, 'people')}"
-    told = [
-        f"{plural(one.records, check.counted)} in {plural(one.classes, 'classes')} where {name} is the same for all"
-        for name, one in check.told.items()
+    revealed = [
+        f"{plural(held.records, check.counted)} in {plural(held.classes, 'classes')} where {name} is the same for all"
+        for name, held in check.told.items()
     ]
     lines = [
         f"{plural(check.rows, 'rows')}{people} in {plural(check.classes, 'classes')} of {_columns(check.columns)}",
         *_findings(check.verdict, check.counted),
-        *told,
+        *revealed,
     ]
     return "\n".join(lines) + "\n"
 
 
 def _summary(audit: Audit) -> list[str]:
-    facts = [
-        ("rows", f"{audit.rows:,}"),
-        *(() if audit.people is None else [("people", f"{audit.people_told}; k, l and risks count people")]),
+    facts = [("rows", f"{audit.rows:,}")]
+    if audit.people is not None:
+        facts.append(("people", f"{audit.people_told}; k, l and risks count people"))
+    facts += [
         ("quasi-identifiers", _columns(audit.columns)),
         ("classes", f"{audit.classes.number:,}"),
         ("k", f"{audit.k:,}"),
         *((f"k of {shield}", f"{k:,}") for shield, k in audit.shields.items()),
-        *(
-            ()
-            if audit.k_determined is None
-            else [(f"k with {_columns(tuple(audit.determined))}", f"{audit.k_determined:,}")]
-        ),
-        *(() if audit.linked is None else _linked(*audit.linked)),
-        *(("rows linked by", _named(one)) for one in audit.links),
-        ("k over all columns", "not computed" if audit.k_all is None else f"{audit.k_all:,}"),
-        ("k with wildcards", "not computed" if audit.wildcard_k is None else f"{audit.wildcard_k:,}"),
+    ]
+    if audit.k_determined is not None:
+        facts.append((f"k with {_columns(tuple(audit.determined))}", f"{audit.k_determined:,}"))
+    if audit.linked is not None:
+        facts += _linked(*audit.linked)
+    facts += [
+        *(("rows linked by", _named(link)) for link in audit.links),
+        ("k over all columns", _computed(audit.k_all)),
+        ("k with wildcards", _computed(audit.wildcard_k)),
     ]
     if audit.l is not None and audit.t is not None:
         facts += [("l", str(audit.l)), ("t", figure(audit.t))]
     if audit.manifest is not None:
         facts.append(("manifest", "fits the table" if audit.manifest == "fits" else "DOES NOT FIT the table"))
     return _aligned(facts, right=())
+
+
+def _computed(k: int | None) -> str:
+    return "not computed" if k is None else f"{k:,}"
 
 
 def _linked(sets: int, multisets: int) -> list[tuple[str, str]]:
@@ -122,27 +127,26 @@ def _sensitive_table(audit: Audit) -> list[str]:
     rows: list[tuple[str, ...]] = [
         ("column", "distinct l", "entropy l", "recursive c (l = 2)", "t equal", "t ordered", "alpha", "p")
     ]
-    for name, one in audit.sensitive.items():
-        ratio = "none" if one.recursive_c is None else figure(one.recursive_c)
-        shares = map(figure, (one.t_equal, one.t_ordered, one.alpha))
-        rows.append((name, str(one.distinct_l), figure(one.entropy_l), ratio, *shares, str(one.p)))
+    for name, column in audit.sensitive.items():
+        ratio = "none" if column.recursive_c is None else figure(column.recursive_c)
+        shares = map(figure, (column.t_equal, column.t_ordered, column.alpha))
+        rows.append((name, str(column.distinct_l), figure(column.entropy_l), ratio, *shares, str(column.p)))
     return _aligned(rows, right=range(1, 8))
 
 
 def _clear_table(audit: Audit) -> list[str]:
     if not audit.clear:
         return []
-    rows = [("column", "role", "alone", "k with it", "tells most of", "")]
-    for name, one in audit.clear.items():
-        other, share = one.most
-        told = f"{other} ({_share(share)})" if share else "nothing"
-        shown = (_share(one.alone), f"{one.k:,}", told, _remark(one))
-        rows.append((name, one.role, *shown))
+    rows = [("column", "role", "alone", "k with it", "reveals most of", "")]
+    for name, column in audit.clear.items():
+        other, share = column.most
+        revealed = f"{other} ({_share(share)})" if share else "nothing"
+        rows.append((name, column.role, _share(column.alone), f"{column.k:,}", revealed, _remark(column)))
     return _aligned(rows, right=(2, 3))
 
 
 def _remark(column: ClearColumn) -> str:
-    """What has to be said of a column in clear: that it was accepted, and what determines it."""
+    """Remarks on a column in clear: that it was accepted, and what determines it."""
     by = f"known from {_columns(column.determined_by)}" if column.determined_by else ""
     if column.excused:
         return f"ACCEPTED, {by}" if by else "ACCEPTED"
@@ -152,15 +156,15 @@ def _remark(column: ClearColumn) -> str:
 def _disclosure_table(audit: Audit) -> list[str]:
     if not audit.proportions:
         return []
-    rows = [("column", "surest guess", "on average", "records told")]
+    rows = [("column", "surest guess", "on average", "records revealed")]
     rows += [
-        (name, _share(one.posterior), _share(one.average), f"{one.records_told:,}")
-        for name, one in audit.proportions.items()
+        (name, _share(disclosure.posterior), _share(disclosure.average), f"{disclosure.records_told:,}")
+        for name, disclosure in audit.proportions.items()
     ]
     known, alone = audit.fully_known or 0, audit.singled_out or 0
     return [
         *_aligned(rows, right=(1, 2, 3)),
-        f"people with a tuple whose number is told: {known:,} ({_share(known / audit.rows)}); singled out, fewer than "
+        f"people with a tuple whose number is known: {known:,} ({_share(known / audit.rows)}); singled out, fewer than "
         f"k: {alone:,} ({_share(alone / audit.rows)})",
     ]
 
@@ -179,16 +183,18 @@ def _together_lines(audit: Audit) -> list[str]:
     ]
     if both.rows_left is not None:
         facts.append(("rows left of the new release", f"{both.rows_left:,} at least for everybody"))
-    for who, classes in (("newcomers", both.newcomers), ("leavers", both.leavers)):
-        if classes:
-            facts.append((f"classes with few {who}", f"{classes:,}: the difference of both releases tells them apart"))
-    for name, one in both.learnt.items():
-        most = "" if both.by_original else "of rows in known classes at least "
-        facts.append(
-            (f"{name} told", f"{_share(one.alone)} by this release alone, {most}{_share(one.together)} by both")
-        )
-    said = [*textwrap.wrap(both.says, _WIDTH), *textwrap.wrap(f"Compared by {both.compared}.", _WIDTH)]
-    return [*said, *_aligned(facts, right=()), *(line for text in both.remarks for line in _bullet(text))]
+    facts += [
+        (f"classes with few {who}", f"{classes:,}: the difference of both releases sets them apart")
+        for who, classes in (("newcomers", both.newcomers), ("leavers", both.leavers))
+        if classes
+    ]
+    most = "" if both.by_original else "of rows in known classes at least "
+    facts += [
+        (f"{name} known", f"{_share(share.alone)} by this release alone, {most}{_share(share.together)} by both")
+        for name, share in both.learnt.items()
+    ]
+    wrapped = [*textwrap.wrap(both.says, _WIDTH), *textwrap.wrap(f"Compared by {both.compared}.", _WIDTH)]
+    return [*wrapped, *_aligned(facts, right=()), *(line for text in both.remarks for line in _bullet(text))]
 
 
 def _extent(extent: Extent) -> str:
@@ -200,10 +206,10 @@ def _findings(verdict: Verdict, counted: str = "records") -> list[str]:
     rows: list[tuple[str, ...]] = [
         ("", "requirement", "measure", "reached", "required", f"violating {counted}", "in classes")
     ]
-    for one in verdict.findings:
-        judged = ("holds" if one.holds else "FAILS", one.requirement, one.measure)
-        figures = (figure(one.reached), figure(one.required))
-        rows.append((*judged, *figures, f"{one.rows_violating:,}", f"{one.classes_violating:,}"))
+    for finding in verdict.findings:
+        judged = ("holds" if finding.holds else "FAILS", finding.requirement, finding.measure)
+        figures = (figure(finding.reached), figure(finding.required))
+        rows.append((*judged, *figures, f"{finding.rows_violating:,}", f"{finding.classes_violating:,}"))
     return [
         *_aligned(rows, right=range(3, 7)),
         "All requirements hold." if verdict.holds else "The requirements do NOT hold.",
@@ -238,7 +244,7 @@ def _bullet(text: str) -> list[str]:
 
 
 def figure(value: float) -> str:
-    """Write a figure short: whole numbers whole, others with four digits.
+    """Write a figure in short: whole numbers whole, others with four digits.
 
     >>> figure(10.0), figure(0.05049), figure(1234567.0)
     ('10', '0.05049', '1,234,567')

@@ -14,7 +14,7 @@ from hedgerow.errors import BadInput, listing
 from hedgerow.io.readers import SparkFiles
 from hedgerow.schema import Schema
 from hedgerow.verifier._exact import exact_frame, numbered
-from hedgerow.verifier._files import TableFile
+from hedgerow.verifier._files import SparkTable, TableFile
 from hedgerow.verifier._grouping import (
     Distinct,
     Grouped,
@@ -26,7 +26,6 @@ from hedgerow.verifier._grouping import (
     incomparable,
     open_database,
 )
-from hedgerow.verifier._spark_tables import SparkTable
 from hedgerow.verifier.classes import Cells, ClassCounts, Codes, Integers, encode_quasi, encode_values
 
 __all__ = ["RowOwners", "count_classes", "k_of_all", "open_table", "repeats"]
@@ -153,7 +152,9 @@ def open_table(
         return table
     if isinstance(table, str | Path):
         return TableFile(table, encoding, delimiter, sheet)
-    if isinstance(table, SparkFiles) or _is_spark_dataframe(table):
+    # A dataframe of Spark is recognized without importing PySpark.
+    kinds = [kind.__module__ for kind in type(table).__mro__ if kind.__name__ == "DataFrame"]
+    if isinstance(table, SparkFiles) or any(module.startswith("pyspark.sql.") for module in kinds):
         return SparkTable(table)
     try:
         frame = nw.from_native(table)
@@ -165,13 +166,6 @@ def open_table(
     except nw.exceptions.DuplicateError:
         raise BadInput("The table has several columns of the same name. Rename them.") from None
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-
-
-def _is_spark_dataframe(table: object) -> bool:
-    """Recognize a dataframe of Spark without importing PySpark."""
-    return any(
-        kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.") for kind in type(table).__mro__
-    )
 
 
 def k_of_all(table: Any, *, entity: str | None = None) -> int | None:

@@ -209,7 +209,7 @@ def _decimal(text: str) -> str:
 
 def _intervals(chunk: Any) -> Any:
     """Intervals as text with their months, days and nanoseconds, which do not convert into each other."""
-    texts = [None if one is None else f"{one[0]} months {one[1]} days {one[2]} ns" for one in chunk.to_pylist()]
+    texts = [None if cell is None else f"{cell[0]} months {cell[1]} days {cell[2]} ns" for cell in chunk.to_pylist()]
     return pa.array(texts, pa.large_string())
 
 

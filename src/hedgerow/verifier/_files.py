@@ -1,9 +1,9 @@
-"""Files, opened by another parser than the one that wrote them: CSV (also compressed) by Arrow, Parquet by DuckDB.
+"""Files and Spark tables, opened by another parser than the one that wrote them.
 
-The engine writes CSV with DuckDB. A fault of that reader or writer must not pass the verifier too, so a CSV is read
-here by ``pyarrow.csv``: streamed, every cell as the text it is, nothing taken for null, line ends in quotes kept.
-Which files make up a table from elsewhere, and how their text is laid out, is found out in ``intake``, which reads no
-record.
+The engine writes CSV with DuckDB. A fault of that reader or writer must not pass the verifier too, so ``pyarrow.csv``
+reads CSV files here (also compressed files): streamed, every cell as the text it is, nothing read as null, line ends in
+quotes kept. DuckDB reads Parquet. :mod:`hedgerow.io.readers` finds the files that make up a table from elsewhere and
+the layout of their text; it reads no record.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
@@ -24,9 +24,10 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.io.readers import (
     Part,
+    SparkFiles,
     check_delimiter,
     check_encoding,
     find_table,
@@ -36,7 +37,7 @@ from hedgerow.io.readers import (
 )
 from hedgerow.io.readers.parts import CsvRecords
 from hedgerow.io.scratch import Scratch
-from hedgerow.verifier._exact import exact_column, exact_people
+from hedgerow.verifier._exact import exact_column, exact_people, nested
 from hedgerow.verifier._grouping import (
     NESTED,
     PERSON,
@@ -44,6 +45,7 @@ from hedgerow.verifier._grouping import (
     Grouped,
     ShortOfMemory,
     Work,
+    as_plain_cells,
     fewest_alike,
     group_relation,
     has_repeats,
@@ -52,14 +54,17 @@ from hedgerow.verifier._grouping import (
     slowly,
 )
 
-__all__ = ["ParquetTable", "TableFile"]
+if TYPE_CHECKING:
+    from hedgerow.io.readers.spark import own_words
+
+__all__ = ["ParquetTable", "SparkTable", "TableFile"]
 
 
 # --------------------------------------------------------------------------------------------------
 # Parquet files: the same columns, of the same types, in all of them.
 #
-# DuckDB opens them, but for columns whose values it would round: decimals of many digits become floats to it, and old
-# moments of nanoseconds become microseconds. Rows with such columns, or with intervals, are read by Arrow.
+# DuckDB opens them, except columns whose values it would round: it turns decimals of many digits into floats, and old
+# moments of nanoseconds into microseconds. Arrow reads rows with such columns, or with intervals.
 
 
 class ParquetTable:
@@ -73,13 +78,13 @@ class ParquetTable:
         for part in others:
             found = _columns(part)
             refuse_other_columns(first.name, own, part.name, tuple(column.name for column in found))
-            self._rounded = [one or other.rounded for one, other in zip(self._rounded, found, strict=True)]
+            self._rounded = [rounded or other.rounded for rounded, other in zip(self._rounded, found, strict=True)]
         self.names = tuple(with_folder_columns(first, own))
 
     def zones(self, short: Sequence[str]) -> dict[int, str]:
-        """The time zones that the files say of columns of moments, by their places in ``short``.
+        """The time zones that the files state for columns of moments, by their position in ``short``.
 
-        DuckDB shows such moments in the time zone of a connection, which says nothing of the table.
+        DuckDB shows such moments in the time zone of a connection, which has nothing to do with the table.
         """
         written = {at: {_zone(part, _place(alias)) for part in self._parts} for at, alias in enumerate(short)}
         for at, zones in written.items():
@@ -89,7 +94,7 @@ class ParquetTable:
         return {at: zone for at, zones in written.items() for zone in zones if zone is not None}
 
     def work(self, short: Sequence[str], work: Work, people: NDArray[np.int64] | None = None) -> Any:
-        """Do some work on the rows, of which only the columns ``short`` are needed, and their people if given."""
+        """Run some work on the rows, with only the columns ``short`` and, if they are given, the people."""
         own = len(self._rounded)
         rounded = any(self._rounded[at] for at in map(_place, short) if at < own)
         try:
@@ -138,21 +143,21 @@ class ParquetTable:
             if at < own:
                 columns.append(_held(rows.column(rows.schema.names.index(self.names[at])), self.names[at]))
             else:
-                told = pyarrow.scalar(part.partition[at - own][1], pyarrow.large_string())
-                columns.append(pyarrow.repeat(told, rows.num_rows))
+                value = pyarrow.scalar(part.partition[at - own][1], pyarrow.large_string())
+                columns.append(pyarrow.repeat(value, rows.num_rows))
         return columns
 
     def _rows(self, connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> duckdb.DuckDBPyRelation:
         own = len(self.names) - len(parts[0].partition)
         aliases = ", ".join(f"f{at}" for at in range(own))
         places = ", ".join(_spelled(part.path) for part in parts)
-        told = ""
+        by_folder = ""
         for at in range(len(parts[0].partition)):
-            # What the name of a folder says of all rows in it: files have numbers from 0 on, lists from 1.
+            # The name of a folder holds a value of all rows in it. Files are numbered from 0 on, lists from 1.
             values = ", ".join(_text(part.partition[at][1]) for part in parts)
-            told += f", list_extract([{values}]::VARCHAR[], file_index::BIGINT + 1) AS f{own + at}"
+            by_folder += f", list_extract([{values}]::VARCHAR[], file_index::BIGINT + 1) AS f{own + at}"
         return connection.sql(
-            f"SELECT *{told} FROM read_parquet([{places}], hive_partitioning = false) AS t({aliases})"
+            f"SELECT *{by_folder} FROM read_parquet([{places}], hive_partitioning = false) AS t({aliases})"
         )
 
     def _rows_of_people(
@@ -167,7 +172,7 @@ class ParquetTable:
         return found.join(connection.from_arrow(places), "place")
 
     def _refuse_other_types(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """DuckDB would turn the values of all files into the types of the first."""
+        """Refuse files of other types: DuckDB would turn the values of all files into the types of the first."""
         first, *others = self._parts
         expected = self._rows(connection, [first]).types if others else []
         for part in others:
@@ -192,7 +197,7 @@ _OLD_DUCKDB: Final = "OR logical_type LIKE '%isAdjustedToUTC=1%NANOS%'" if duckd
 
 
 def _columns(part: Part) -> list[_Column]:
-    """The columns. DuckDB renames those that differ only in case, so the file's own schema is read."""
+    """The columns, from the file's own schema, because DuckDB renames columns that differ only in case."""
     columns: list[_Column] = []
     try:
         with open_database() as connection:
@@ -211,7 +216,7 @@ def _columns(part: Part) -> list[_Column]:
 
 
 def _zone(part: Part, at: int) -> str | None:
-    """The time zone that a file says of its column of moments; of columns that folders tell there is none."""
+    """The time zone that a file states for its column of moments; columns from the names of folders have none."""
     try:
         schema = pyarrow.parquet.read_schema(part.path)
     except (pyarrow.ArrowException, OSError):
@@ -225,7 +230,7 @@ _UTC: Final = ("UTC", "Etc/UTC", "Z", "GMT", "+00:00")
 
 
 def _held(column: Any, name: str) -> Any:
-    """A column in a type that DuckDB holds exactly; nested ones as they are."""
+    """A column in a type that DuckDB holds exactly; a nested column as it is."""
     kind = column.type
     if pyarrow.types.is_timestamp(kind) and kind.tz is not None and kind.unit == "ns":
         return column.cast(pyarrow.timestamp("ns"))
@@ -237,12 +242,12 @@ def _held(column: Any, name: str) -> Any:
 
 
 def _place(alias: str) -> int:
-    """The place of a column that is called ``f3``."""
+    """The position of a column by its alias, such as ``f3``."""
     return int(alias[1:])
 
 
 def _malformed(parts: Sequence[Part]) -> BadInput:
-    """Name the file that cannot be read, by reading each of several to its end."""
+    """The error that names the damaged file. To find it among several, each is read to its end."""
     damaged = parts[0] if len(parts) == 1 else next(filter(_is_damaged, parts), None)
     what = f"One of the {len(parts):,} files" if damaged is None else f"The file {damaged.name!r}"
     return BadInput(f"{what} is not well-formed Parquet. Write it anew.")
@@ -251,7 +256,7 @@ def _malformed(parts: Sequence[Part]) -> BadInput:
 def _is_damaged(part: Part) -> bool:
     try:
         with open_database() as connection:
-            # Of all cells something is computed, so that all of them are read.
+            # Something is computed from all cells, so that all of them are read.
             scan = f"read_parquet({_spelled(part.path)}, hive_partitioning = false)"
             connection.sql(f"SELECT bit_xor(hash(t)) FROM {scan} AS t").fetchall()
     except (duckdb.Error, OSError):
@@ -275,17 +280,17 @@ def _spelled(path: Path) -> str:
 
 
 def _text(value: str | None) -> str:
-    """Write a text, or nothing, as SQL."""
+    """Write a text, or a missing value, as SQL."""
     return "NULL" if value is None else "'" + value.replace("'", "''") + "'"
 
 
 _ADVICE: Final = "Check its encoding, its quotes, and that every line has as many cells as the header."
-# A record must fit into a block. The first size is fast; the others are for tables with very long cells.
-_BLOCKS: Final = (1 << 20, 1 << 26)  # a record that is longer than the last one is not read
-# Where memory is short, the file is read again and again, for a share of its classes each time.
+# A record must fit into a block. The first size is fast, the other for tables with very long cells.
+_BLOCKS: Final = (1 << 20, 1 << 26)  # a longer record is not read
+# If memory is too small, the file is read in several passes, each for a share of its classes.
 _PASSES: Final = (1, 8, 64)
 _LONGEST_HEADER: Final = 1 << 26
-# Whatever Arrow, DuckDB, gzip and codecs raise for bytes that they cannot read. All of them may quote cells.
+# The errors of Arrow, DuckDB, gzip and codecs for bytes that they cannot read. All of them may quote cells.
 _FAULTS: Final = (duckdb.Error, ValueError, OSError, EOFError, zlib.error, csv.Error)
 
 
@@ -295,7 +300,7 @@ class TableFile:
     Parameters
     ----------
     path : str or Path
-        Whatever :class:`hedgerow.File` reads: a file, a folder, a pattern, standard input.
+        Any path that :class:`hedgerow.File` reads: a file, a folder, a pattern, standard input.
     encoding : str, optional
         Of text; recognised if not given.
     delimiter : str, optional
@@ -327,7 +332,7 @@ class TableFile:
     def group(self, columns: Sequence[str], people: NDArray[np.int64] | None = None) -> Grouped:
         """Group the rows by some of the columns.
 
-        ``people`` says whose each row is; that can be told of one file only.
+        ``people`` is the person of each row, of a single file.
         """
         short = [f"f{self.columns.index(name)}" for name in columns]
         keys, called = (short, columns) if people is None else ([*short, PERSON], [*columns, "people"])
@@ -345,7 +350,7 @@ class TableFile:
         return found.grouped()
 
     def nested(self, columns: Sequence[str]) -> set[str]:
-        """Those of some columns that hold lists or structures."""
+        """The columns, of those named, that hold lists or structures."""
         if self.is_csv:
             return set()
         short = {f"f{self.columns.index(name)}": name for name in columns}
@@ -353,7 +358,7 @@ class TableFile:
         return {name for alias, name in short.items() if kinds[alias].id in NESTED}
 
     def repeats(self, column: str) -> bool:
-        """Whether several rows have the same value of a column; an empty cell of a CSV is none."""
+        """Whether several rows have the same value of a column. An empty cell of a CSV has no value."""
         short = f"f{self.columns.index(column)}"
 
         def asked(rows: duckdb.DuckDBPyRelation) -> bool:
@@ -363,7 +368,7 @@ class TableFile:
         return found
 
     def fewest_alike(self, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
-        """How many rows, or people, share the values of some columns, where these are fewest."""
+        """The fewest rows, or people, that share the values of some columns."""
         short = [f"f{self.columns.index(name)}" for name in columns]
         who = None if person is None else f"f{self.columns.index(person)}"
         needed = short if who is None else [*short, who]
@@ -392,12 +397,12 @@ class CsvTable:
             refuse_other_columns(parts[0].name, first.names, part.name, header.names)
         self.names = tuple(with_folder_columns(parts[0], first.names))
 
-    def zones(self, short: Sequence[str]) -> dict[int, str]:  # noqa: ARG002 - a text says its own
+    def zones(self, short: Sequence[str]) -> dict[int, str]:  # noqa: ARG002 - the text of a moment has its own zone
         """The time zones of columns of moments."""
         return {}
 
     def work(self, short: Sequence[str], work: Work, people: NDArray[np.int64] | None = None) -> Any:
-        """Do some work on the rows, of which only the columns ``short`` are needed, and their people if given."""
+        """Run some work on the rows, with only the columns ``short`` and, if they are given, the people."""
         largest = max(map(_longest_record, self._parts))
         for block in _BLOCKS:
             try:
@@ -418,22 +423,22 @@ class CsvTable:
                 return work(connection.from_arrow(rows))
             with closing(self._parts[0].open_bytes()) as raw:
                 rows = self._open(self._parts[0], raw, self._headers[0], wanted, block)
-                return work(connection.from_arrow(rows if people is None else _beside(rows, people)))
+                return work(connection.from_arrow(rows if people is None else _with_people(rows, people)))
 
     def _batches(self, wanted: Sequence[str], block: int) -> Iterator[Any]:
         """The rows of all files, one file open at a time."""
         for part, header in zip(self._parts, self._headers, strict=True):
-            told = {f"f{len(header.names) + at}": value for at, (_, value) in enumerate(part.partition)}
-            own = [name for name in wanted if name not in told]
+            by_folder = {f"f{len(header.names) + at}": value for at, (_, value) in enumerate(part.partition)}
+            own = [name for name in wanted if name not in by_folder]
             with closing(part.open_bytes()) as raw:
-                # Without a column of its own a batch would not say how many rows it has.
+                # Without a column of its own, a batch would not have its number of rows.
                 for batch in self._open(part, raw, header, own or ["f0"], block):
-                    yield _with_told(batch, wanted, told) if told else batch
+                    yield _with_folders(batch, wanted, by_folder) if by_folder else batch
 
     @staticmethod
     def _open(part: Part, raw: IO[bytes], header: _Header, wanted: Sequence[str], block: int) -> Any:
         names = [f"f{at}" for at in range(len(header.names))]
-        # Of one column an empty line is a record with an empty cell; of several it is no record to any reader.
+        # In a file of one column, an empty line is a record with an empty cell; of several, no reader takes it as one.
         parsing = pyarrow.csv.ParseOptions(
             delimiter=part.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
         )
@@ -461,7 +466,7 @@ class CsvTable:
 
 @dataclass(frozen=True)
 class _Header:
-    """The names of a CSV's columns, and on how many lines they stand."""
+    """The names of a CSV's columns, and the number of lines that they take."""
 
     names: tuple[str, ...]
     lines: int
@@ -485,12 +490,12 @@ def _read_header(part: Part) -> _Header:
 
 
 def _longest_record(part: Part) -> int:
-    """How long a record could be at most."""
+    """The longest that a record could be."""
     return part.path.stat().st_size if part.compression is None else _BLOCKS[-1]
 
 
 def _first_faulty_line(part: Part, columns: int) -> int | None:
-    """Where the first record stands that is not of the header's width, not text, or has a broken quote."""
+    """The line of the first record that has not the header's width, is not text, or has a broken quote."""
     try:
         with part.open_text("surrogateescape") as stream:
             reader = CsvRecords(stream, part.delimiter, _BLOCKS[-1])
@@ -504,18 +509,18 @@ def _first_faulty_line(part: Part, columns: int) -> int | None:
     return None
 
 
-def _with_told(batch: Any, wanted: Sequence[str], told: Mapping[str, str | None]) -> Any:
-    """Rows of one file with what the names of its folders say of all of them; no value is empty, as in a CSV."""
+def _with_folders(batch: Any, wanted: Sequence[str], by_folder: Mapping[str, str | None]) -> Any:
+    """Rows of a file with the columns in the names of its folders. A missing value is empty, as in a CSV."""
     columns = [
-        pyarrow.repeat(pyarrow.scalar(told[name] or "", pyarrow.large_string()), batch.num_rows)
-        if name in told
+        pyarrow.repeat(pyarrow.scalar(by_folder[name] or "", pyarrow.large_string()), batch.num_rows)
+        if name in by_folder
         else batch.column(name)
         for name in wanted
     ]
     return pyarrow.record_batch(columns, names=list(wanted))
 
 
-def _beside(rows: Any, people: NDArray[np.int64]) -> Any:
+def _with_people(rows: Any, people: NDArray[np.int64]) -> Any:
     """Rows of a stream with the person of each."""
 
     def batches() -> Iterator[pyarrow.RecordBatch]:
@@ -533,5 +538,119 @@ def _beside(rows: Any, people: NDArray[np.int64]) -> Any:
 
 
 def _is_text(cell: str) -> bool:
-    """Whether a cell was decoded whole: bytes that are no text became lone surrogates."""
+    """Whether a cell was decoded completely. Bytes that are not text became lone surrogates."""
     return not any("\ud800" <= sign <= "\udfff" for sign in cell)
+
+
+# --------------------------------------------------------------------------------------------------
+# Spark tables, grouped by Spark with a plan of the verifier's own.
+#
+# Files that the engine wrote are opened again here. Their rows are counted twice: by the groups, and from the footers
+# of the files, which Arrow reads. So a fault of Spark's reader or writer that loses rows is found.
+
+
+_NESTED_IN_SPARK: Final = ("array", "map", "struct", "variant")
+# Types that are compared as text, and the types that Arrow reads that text as.
+_SPELLED: Final = {
+    "float": "float",
+    "double": "double",
+    **dict.fromkeys(("string", "char", "varchar"), pyarrow.large_string()),
+}
+
+
+class SparkTable:
+    """A Spark table whose column names are known.
+
+    Parameters
+    ----------
+    table : DataFrame or SparkFiles
+    """
+
+    def __init__(self, table: Any) -> None:
+        self._session = table.session if isinstance(table, SparkFiles) else table.sparkSession
+        self._footers = None
+        with self._own_words():
+            if isinstance(table, SparkFiles):
+                self._footers = sum(int(pyarrow.parquet.read_metadata(part).num_rows) for part in table.parts)
+                table = self._session.read.parquet(*map(_spark_url, table.parts))
+            self.columns = tuple(table.columns)
+            self._kinds = [field.dataType.typeName() for field in table.schema.fields]
+            # Columns are used by position, so that no name is looked up.
+            self._table = table.toDF(*(f"f{at}" for at in range(len(self.columns))))
+        if len({name.lower() for name in self.columns}) < len(self.columns):
+            raise BadInput("The table has columns whose names differ only in case. Rename them.")
+
+    def group(self, columns: Sequence[str]) -> Grouped:
+        """Group the rows by some of the columns."""
+        from pyspark.sql import functions
+
+        for name in columns:
+            if self._kind(name) in _NESTED_IN_SPARK:
+                raise nested(name)
+        cells = [self._compared(name).alias(f"c{at}") for at, name in enumerate(columns)]
+        with self._own_words():
+            found = self._table.groupBy(*cells).agg(functions.count(functions.lit(1)).alias("n")).toArrow()
+        rows = sum(found.column("n").to_pylist())
+        if self._footers is not None and rows != self._footers:
+            raise HedgerowError(f"Spark read {rows:,} rows of files that hold {self._footers:,}.")
+        for at, name in enumerate(columns):
+            if (kind := self._kind(name)) in _SPELLED:
+                found = found.set_column(at, f"c{at}", _spelled_out(found.column(at), _SPELLED[kind], name))
+        return as_plain_cells(found, columns)
+
+    def _kind(self, name: str) -> str:
+        return str(self._kinds[self.columns.index(name)])
+
+    def _compared(self, name: str) -> Any:
+        """A column in a form that Spark compares exactly. Spark has collations, and takes -0.0 for 0.0."""
+        cell, kind = self._table[f"f{self.columns.index(name)}"], self._kind(name)
+        if kind in ("float", "double"):
+            return cell.cast("string")
+        return cell.cast("string").cast("binary") if kind in ("string", "char", "varchar") else cell
+
+    def nested(self, columns: Sequence[str]) -> set[str]:
+        """The columns, of those named, that hold lists or structures."""
+        return {name for name in columns if self._kind(name) in _NESTED_IN_SPARK}
+
+    def repeats(self, column: str) -> bool:
+        """Whether several rows have the same value of a column."""
+        from pyspark.sql import functions
+
+        held = self._compared(column)
+        with self._own_words():
+            known, distinct = self._table.agg(functions.count(held), functions.count_distinct(held)).first()
+        return bool(known > distinct)
+
+    def fewest_alike(self, columns: Sequence[str], person: str | None) -> int:
+        """The fewest rows, or people, that share the values of some columns; 0 without rows."""
+        from pyspark.sql import functions
+
+        cells = [self._compared(name).alias(f"c{at}") for at, name in enumerate(columns)]
+        counted = functions.count(functions.lit(1))
+        if person is not None:
+            who = self._compared(person)
+            # All rows without a person count as one person.
+            counted = functions.count_distinct(who) + functions.max(who.isNull().cast("int"))
+        with self._own_words():
+            grouped = self._table.groupBy(*cells).agg(counted.alias("n"))
+            return int(grouped.agg(functions.coalesce(functions.min("n"), functions.lit(0))).first()[0])
+
+    def _own_words(self) -> own_words:
+        from hedgerow.io.readers.spark import own_words
+
+        return own_words(
+            self._session, BadInput("Spark could not evaluate the table. Check the query it comes from, or its files.")
+        )
+
+
+def _spelled_out(column: Any, kind: Any, name: str) -> Any:
+    try:
+        return column.cast(kind)
+    except pyarrow.ArrowInvalid:
+        pass  # its message may quote a cell, also as the context of another error
+    raise BadInput(f"The column {name!r} holds text that is not UTF-8. Write it as that.")
+
+
+def _spark_url(path: Path) -> str:
+    """The URL of a file, with the signs escaped that Spark would read as a pattern."""
+    return "file:" + "".join(f"\\{sign}" if sign in "[]{}*?\\" else sign for sign in str(path))

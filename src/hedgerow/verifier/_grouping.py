@@ -110,7 +110,7 @@ class Gathering:
         self._codes: list[dict[Any, int]] = [{} for _ in columns]
         self._indices: list[list[NDArray[np.int32]]] = [[np.zeros(0, dtype=np.int32)] for _ in columns]
         self._rows = [np.zeros(0, dtype=np.int64)]
-        self._writers: list[Callable[[Any], object] | None] = [one.write for one in exact or ()]
+        self._writers: list[Callable[[Any], object] | None] = [column.write for column in exact or ()]
 
     def add(self, batches: Iterable[Any]) -> None:
         """Add batches, all of the same columns. A combination may come again; both numbers of rows are kept."""
@@ -129,8 +129,8 @@ class Gathering:
     def _made_exact(self, columns: Sequence[Any]) -> list[Any]:
         named = zip(columns, self._columns, strict=True)
         exact = [exact_column(column, name, self._zones.get(at)) for at, (column, name) in enumerate(named)]
-        self._writers = [one.write for one in exact]
-        return [one.values for one in exact]
+        self._writers = [column.write for column in exact]
+        return [column.values for column in exact]
 
     def grouped(self) -> Grouped:
         """Return everything that was added."""
@@ -275,8 +275,8 @@ def copied(
     places = [relation.columns.index(name) for name in columns]
     asked = _as_compared([relation.types[place] for place in places], columns, nested_too)
     # By position: a name may mean anything on that connection.
-    cells = (cell.format(f"#{place + 1}") for cell, place in zip(asked, places, strict=True))
-    wanted = ", ".join(f"{cell} AS c{at}" for at, cell in enumerate(cells))
+    named = enumerate(zip(asked, places, strict=True))
+    wanted = ", ".join(f"{cell.format(f'#{place + 1}')} AS c{at}" for at, (cell, place) in named)
     exact: list[Exact] = []
     rows, begun = 0, False
     for batch in _batches(relation.project(wanted)):

@@ -1,22 +1,22 @@
-"""Which columns of a table link the rows of a person, found in the rows alone: whose they are is known to the verifier.
+"""Finds the columns of a table that link the rows of a person. The verifier knows the person of each row.
 
-Two rows with the same value of a column, or of several together, are linked if they are likely of one person: fewer
-than k people come into question for the second row if one knows whose the first is. That is measured: of all pairs of
-rows that share a value, what part is of one person? Above 1 / k the value links. Values are judged together with others
-on as many rows, since a reader knows how often a value occurs. So sex and town do not link, and neither does a number
-that differs in every row; another name of the person does. A column links if its values link rows of at least
-:data:`LEAST_LINKED` of the people who have several.
+Two rows with the same value of a column, or of several columns together, are linked if they are likely of one person:
+an attacker who knows the person of the first row has fewer than k candidates for the second. This is measured: of all
+pairs of rows that share a value, what part belongs to one person? Above 1 / k the value links. Values are judged
+together with others on as many rows, because a reader knows how often a value occurs. So sex and town do not link, nor
+does a number that differs in every row, but another name of the person does. A column links if its values link rows of
+at least :data:`LEAST_LINKED` of the people who have several rows.
 
-Columns that link only together are searched greedily. To agree by chance is likelier for unrelated rows than for those
-of one person, in every column that says something of the person (the weights of Fellegi and Sunter, 1969). The search
-begins with the column that raises most the chance that rows with the same value are of one person, and adds the one
-that raises it most then, up to :data:`MOST_TOGETHER` of the :data:`MOST_COLUMNS` best. It misses columns of which none
-says anything of the person by itself.
+Columns that link only together are searched greedily. In every column that is related to the person, rows of one person
+agree more often than unrelated rows (the weights of Fellegi and Sunter, 1969). The search begins with the column that
+raises most the chance that rows with the same value are of one person. It then adds the column that raises this chance
+most, up to :data:`MOST_TOGETHER` of the :data:`MOST_COLUMNS` best. It misses columns that are related to the person
+only in combination.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,10 +30,10 @@ LEAST_LINKED: Final = 0.05
 MOST_COLUMNS: Final = 12
 MOST_TOGETHER: Final = 6
 
-_MOST_PEOPLE: Final = 20_000  # are searched; what is found is measured with all
+_MOST_PEOPLE: Final = 20_000  # are searched; the columns that the search finds are measured with all
 _DEVIATIONS: Final = 3.0
 _RAISED: Final = 1.05
-_EXACT: Final = 8  # values on so many rows are judged by themselves, on more together with others
+_EXACT: Final = 8  # values on at most so many rows are judged with others on as many; beyond, in powers of two
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class Link:
     ----------
     columns : tuple of str
     share : float
-        Of the people with several rows, those of whom some are linked, in whole percents.
+        The share of the people with several rows who have linked rows, in whole percents.
     k : int
         The fewest people whose linked rows are in the same classes.
     often : int
-        The same, if how many rows are in each class must be equal too.
+        The same, if the number of rows in each class must be equal too.
     accepted : bool
-        Whether somebody accepts that they link.
+        Whether the publisher accepts that they link.
     """
 
     columns: tuple[str, ...]
@@ -63,18 +63,18 @@ class Link:
 def links_of(
     counts: ClassCounts, k: int, *, pseudonyms: Collection[str], accepted: Collection[str]
 ) -> tuple[Link, ...]:
-    """The columns that link rows; a pseudonym does as soon as it stands in two rows of a person.
+    """The columns that link rows. A pseudonym links as soon as it stands in two rows of a person.
 
     Parameters
     ----------
     counts : ClassCounts
         Counted with people, and with the columns that may link.
     k : int
-        From so many people on who come into question, rows are not linked.
+        Rows are not linked if so many people are candidates.
     pseudonyms : collection of str
-        Columns that were made to link: they can not be accepted.
+        Columns that were made to link. They cannot be accepted.
     accepted : collection of str
-        Columns of which somebody accepts that they link rows.
+        Columns that the publisher accepts as links.
     """
     people = counts.cells.people
     if people is None:
@@ -82,31 +82,34 @@ def links_of(
     every = _Rows.of(people, counts.cells.rows)
     if not every.several.any():
         return ()
-    columns = {name: codes for name, codes in counts.cells.linking.items() if name not in pseudonyms}
-    found = [
-        _link(counts, (name,), every.share(every.together([codes])), 0)
-        for name, codes in counts.cells.linking.items()
-        if name in pseudonyms and every.together([codes]).any()
-    ]
-    some, kept = every.some()
-    left = dict(columns)
-    while left:
-        together = _search(some, every, left, kept, k)
-        if together is None:
+    links = _pseudonym_links(counts, every, pseudonyms)
+    others = {name: codes for name, codes in counts.cells.linking.items() if name not in pseudonyms}
+    search = _Search(every, *every.some(), k)
+    while others:
+        columns = search.columns(others)
+        if columns is None:
             break
-        share = every.share(every.linked([columns[name] for name in together], k))
-        link = _link(counts, together, share, k, accepted=set(together) <= set(accepted))
-        found.append(link)
-        if not link.accepted:
+        share = every.share(every.linked([others[name] for name in columns], k))
+        links.append(_link(counts, columns, share, k, accepted=set(columns) <= set(accepted)))
+        if not links[-1].accepted:
             break
-        # What is accepted may hide another link.
-        left = {name: codes for name, codes in left.items() if name not in together}
-    return tuple(found)
+        # A link that is accepted may hide another.
+        others = {name: codes for name, codes in others.items() if name not in columns}
+    return tuple(links)
+
+
+def _pseudonym_links(counts: ClassCounts, every: _Rows, pseudonyms: Collection[str]) -> list[Link]:
+    links = []
+    for name, codes in counts.cells.linking.items():
+        linked = every.together([codes])
+        if name in pseudonyms and linked.any():
+            links.append(_link(counts, (name,), every.share(linked), 0))
+    return links
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows and whose they are, some of them put together; where people are a sample, their share of all."""
+    """Rows and their people, some rows put together. ``sampled`` is the share of all people, if they are a sample."""
 
     people: Integers
     rows: Integers
@@ -122,7 +125,7 @@ class _Rows:
         return cls(who, rows, len(first), of_person > 1, sampled)
 
     def some(self) -> tuple[_Rows, Bools | slice]:
-        """All rows of some people, at random; and which rows these are."""
+        """All rows of people drawn at random, and which rows these are."""
         if self.number <= _MOST_PEOPLE:
             return self, slice(None)
         drawn = np.zeros(self.number, dtype=bool)
@@ -131,11 +134,11 @@ class _Rows:
         return _Rows.of(self.people[kept], self.rows[kept], _MOST_PEOPLE / self.number), kept
 
     def share(self, linked: Bools) -> float:
-        """The share of the people with several rows."""
+        """The share of the linked people among those with several rows."""
         return float(linked[self.several].mean()) if self.several.any() else 0.0
 
     def together(self, columns: Sequence[Codes]) -> Bools:
-        """The people with several rows of one value."""
+        """The people who have several rows of the same value."""
         found = np.zeros(self.number, dtype=bool)
         found[self._groups(columns).people] = True
         return found
@@ -148,7 +151,7 @@ class _Rows:
         return found
 
     def raised(self, columns: Sequence[Codes], k: int) -> float:
-        """How near columns come to linking: from 0 to 1, on average of all people with several rows."""
+        """How close columns come to linking, from 0 to 1, as the mean of all people with several rows."""
         groups = self._groups(columns)
         found = np.zeros(self.number)
         np.maximum.at(found, groups.people, np.minimum(1.0, groups.likely * k))
@@ -178,9 +181,9 @@ class _Rows:
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """People who have several rows of a value; how likely two rows of such a value are of one person.
+    """People who have several rows of a value, and the chance that two rows of such a value are of one person.
 
-    ``surely`` is the same where it is more than chance, else 0.
+    ``surely`` is this chance where it exceeds a coincidence, else 0.
     """
 
     people: Codes | Integers
@@ -188,49 +191,66 @@ class _Groups:
     surely: Floats
 
 
-def _search(
-    some: _Rows, every: _Rows, columns: Mapping[str, Codes], kept: Bools | slice, k: int
-) -> tuple[str, ...] | None:
-    """Columns that link, as few as will do."""
-    of_some = {name: codes[kept] for name, codes in columns.items()}
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The search for columns that link, in the rows of some people; all people confirm it."""
 
-    def links(names: Sequence[str]) -> bool:
-        if some.share(some.linked([of_some[name] for name in names], k)) < LEAST_LINKED:
-            return False
-        return every is some or every.share(every.linked([columns[name] for name in names], k)) >= LEAST_LINKED
+    every: _Rows
+    some: _Rows
+    kept: Bools | slice
+    k: int
 
-    def raised(names: Sequence[str]) -> float:
-        return some.raised([of_some[name] for name in names], k)
+    def columns(self, columns: Mapping[str, Codes]) -> tuple[str, ...] | None:
+        """As few columns as possible that link together."""
+        sampled = {name: codes[self.kept] for name, codes in columns.items()}
 
-    least = raised(())
-    alone = {name: raised((name,)) for name in columns}
-    best = sorted(columns, key=lambda name: -alone[name])[:MOST_COLUMNS]
-    best = [name for name in best if alone[name] > _RAISED * least]
-    chosen: list[str] = []
-    while best and len(chosen) < MOST_TOGETHER:
-        tried = {name: alone[name] if not chosen else raised([*chosen, name]) for name in best}
-        name = max(best, key=tried.__getitem__)
-        if tried[name] <= least:
-            return None
-        least = tried[name]
-        chosen.append(name)
-        best.remove(name)
-        if links(chosen):
-            return _needed(chosen, links)
-    return None
+        def links(names: Sequence[str]) -> bool:
+            if self.some.share(self.some.linked([sampled[name] for name in names], self.k)) < LEAST_LINKED:
+                return False
+            if self.every is self.some:
+                return True
+            return self.every.share(self.every.linked([columns[name] for name in names], self.k)) >= LEAST_LINKED
+
+        chosen: list[str] = []
+        for name in self._chosen(sampled):
+            chosen.append(name)
+            if links(chosen):
+                return _needed(chosen, links)
+        return None
+
+    def _chosen(self, columns: Mapping[str, Codes]) -> Iterator[str]:
+        """Columns one by one, always the one that comes closest to linking with those before; none that add nothing."""
+
+        def raised(names: Sequence[str]) -> float:
+            return self.some.raised([columns[name] for name in names], self.k)
+
+        least = raised(())
+        alone = {name: raised((name,)) for name in columns}
+        best = sorted(columns, key=lambda name: -alone[name])[:MOST_COLUMNS]
+        best = [name for name in best if alone[name] > _RAISED * least]
+        chosen: list[str] = []
+        while best and len(chosen) < MOST_TOGETHER:
+            tried = alone if not chosen else {name: raised([*chosen, name]) for name in best}
+            name = max(best, key=tried.__getitem__)
+            if tried[name] <= least:
+                return
+            least = tried[name]
+            chosen.append(name)
+            best.remove(name)
+            yield name
 
 
 def _needed(chosen: Sequence[str], links: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
-    """Columns without those that are not needed."""
+    """Leave out columns that are not needed."""
     needed = list(chosen)
     for name in chosen:
-        fewer = [one for one in needed if one != name]
+        fewer = [other for other in needed if other != name]
         if fewer and links(fewer):
             needed = fewer
     return tuple(needed)
 
 
 def _link(counts: ClassCounts, columns: tuple[str, ...], share: float, k: int, *, accepted: bool = False) -> Link:
-    """Measure how few people the rows that are linked may be of."""
+    """Measure to how few people the linked rows may belong."""
     sets, often = counts.linked_by(columns, k)
     return Link(columns, round(share, 2), sets, often, accepted)

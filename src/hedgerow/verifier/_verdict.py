@@ -116,7 +116,9 @@ def verify(
     elif quasi is None:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
     else:
-        sensitive = dict.fromkeys(one.column for one in demanded if getattr(one, "column", None) is not None)
+        sensitive = dict.fromkeys(
+            requirement.column for requirement in demanded if getattr(requirement, "column", None) is not None
+        )
         opened = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
         counts = count_classes(opened, quasi, sensitive=tuple(sensitive), entity=entity, missing=missing)
     findings = [finding for requirement in demanded for finding in _findings(counts, requirement)]

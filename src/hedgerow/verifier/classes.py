@@ -456,16 +456,6 @@ def numbers_of(texts: Sequence[str]) -> list[int | float] | None:
     return exact if distinguished else None
 
 
-def _by_value(texts: Sequence[str | None]) -> Sequence[str | None]:
-    """Write all spellings of a number alike, if the column is one of numbers."""
-    known = [text for text in texts if text is not None]
-    numbers = numbers_of(known)
-    if numbers is None:
-        return texts
-    written = dict(zip(known, map(text_of, numbers), strict=True))
-    return [None if text is None else written[text] for text in texts]
-
-
 def encode_quasi(column: Distinct, name: str, missing: Sequence[str]) -> Encoded:
     """Encode a quasi-identifier of a grouped table.
 
@@ -493,9 +483,18 @@ def encode_quasi(column: Distinct, name: str, missing: Sequence[str]) -> Encoded
 
 
 def encode_values(column: Distinct, missing: Sequence[str]) -> Encoded:
-    """Encode another column of a grouped table, in which all texts of ``missing`` mean "no value"."""
+    """Encode another column of a grouped table, in which all texts of ``missing`` mean "no value".
+
+    In a column of numbers, all spellings of a number are one value.
+    """
     texts = [text_of(value) for value in column.values]
-    return _encoded(_by_value([None if text in missing else text for text in texts]), column.at)
+    texts = [None if text in missing else text for text in texts]
+    known = [text for text in texts if text is not None]
+    numbers = numbers_of(known)
+    if numbers is not None:
+        written: dict[str | None, str | None] = {None: None, **dict(zip(known, map(text_of, numbers), strict=True))}
+        texts = [written[text] for text in texts]
+    return _encoded(texts, column.at)
 
 
 def _encoded(texts: Sequence[str | None], at: Codes) -> Encoded:

@@ -1,4 +1,4 @@
-"""The verifier's own formulas: what each class reaches, from its histogram of a sensitive column.
+"""The verifier's own formulas, from the histogram of a sensitive column in each class.
 
 - k: the size of the class. L. Sweeney, "k-Anonymity: a model for protecting privacy", IJUFKS 10(5), 2002.
 - l, distinct, entropy and recursive: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam,
@@ -88,16 +88,16 @@ def equal_distance(histogram: Histogram) -> Floats:
 def ordered_distance(histogram: Histogram, order: Sequence[object] | None = None, *, column: str = "") -> Floats:
     """Return Σ |P − Q| / (m − 1) for each class, P and Q being cumulative shares along the scale of m values.
 
-    The scale is ``order`` where one is given (all of it); else the values that occur, by value if it is a column of
-    numbers, otherwise as sorted text. A missing value is one step beyond the last.
+    The scale is ``order``, if it is given; else the values that occur, sorted by value in a column of numbers, and as
+    text in others. A missing value is one step beyond the last.
     """
     place, steps = _scale(histogram.labels, order, column)
     if steps < 2:
         return np.zeros(histogram.number)
     overall = np.zeros(steps)
     overall[place] = histogram.overall / histogram.overall.sum()
-    # Between two values of a class its cumulative share is constant while the table's rises, so the absolute
-    # difference changes its sign at most once there, at a point found by bisection.
+    # Between two values of a class, its cumulative share is constant while that of the table rises. So the difference
+    # changes its sign at most once there, at a point found by bisection.
     order_in_class = np.lexsort((place[histogram.values], histogram.classes))
     classes = histogram.classes[order_in_class]
     begin = place[histogram.values[order_in_class]]
@@ -116,12 +116,11 @@ def ordered_distance(histogram: Histogram, order: Sequence[object] | None = None
 
 
 def hierarchical_distance(histogram: Histogram, tree: object, *, column: str = "") -> Floats:
-    """Return the distance over a tree for each class: two values are as far apart as their ancestor is high.
+    """Return the distance over a tree for each class. The distance of two values is the height of their ancestor.
 
-    The height of a node is its longest way down to a leaf, and the root's is the unit. Half of the
-    difference of heights is the length of an edge, so that the way between two leaves is the height of
-    their lowest common ancestor; all of a subtree's surplus crosses the edge above it. A missing value
-    hangs directly under the root.
+    The height of a node is its longest way down to a leaf, and the height of the root is the unit. The length of an
+    edge is half of the difference of heights, so that the way between two leaves is the height of their lowest common
+    ancestor. All of a subtree's surplus crosses the edge above it. A missing value hangs directly under the root.
 
     Parameters
     ----------
@@ -155,8 +154,8 @@ def hierarchical_distance(histogram: Histogram, tree: object, *, column: str = "
 def _surplus(histogram: Histogram, node_of: Integers, weights: Floats) -> Floats:
     """Return Σ weight · |p − q| over the nodes into which the values fall, for each class.
 
-    A node without a record in the class adds weight · q, so the sum starts with all nodes absent and corrects
-    those that occur.
+    A node without a record in the class adds weight · q. So the sum starts as if all nodes were absent, and corrects
+    the nodes that occur.
     """
     table = np.bincount(node_of, weights=histogram.overall, minlength=len(weights)) / histogram.overall.sum()
     nodes = node_of[histogram.values]
@@ -179,27 +178,27 @@ def _gap(table: Floats, area: Floats, begin: Integers, end: Integers, level: Flo
 
 def _scale(labels: Labels, order: Sequence[object] | None, column: str) -> tuple[Integers, int]:
     """Return the position of each label on the scale, and the number of positions."""
-    known = [code for code, label in enumerate(labels) if label is not None]
     place = np.full(len(labels), -1, dtype=np.int64)
-    if order is not None:
-        index = LabelIndex(labels)
-        for position, value in enumerate(order):
-            code = index.find(value)
-            if code is not None:
-                place[code] = position
-        steps = len(order)
-    else:
+    known = [code for code, label in enumerate(labels) if label is not None]
+    if order is None:
         numbers = numbers_of([labels[code] for code in known])
         if numbers is not None:
             by_code = dict(zip(known, numbers, strict=True))
             known.sort(key=by_code.__getitem__)
         place[known] = np.arange(len(known))
         steps = len(known)
-    missing = [code for code, label in enumerate(labels) if label is None]
-    if missing and place[missing[0]] < 0:
-        place[missing[0]] = steps
+    else:
+        index = LabelIndex(labels)
+        for position, value in enumerate(order):
+            code = index.find(value)
+            if code is not None:
+                place[code] = position
+        steps = len(order)
+        _check_covered(place[known], "order", column)
+    missing = [code for code, label in enumerate(labels) if label is None and place[code] < 0]
+    if missing:
+        place[missing] = steps
         steps += 1
-    _check_covered(place, "order", column)
     return place, steps
 
 

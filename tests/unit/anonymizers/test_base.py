@@ -174,7 +174,7 @@ def test_weights_that_change_no_choice_are_remarked_on(method: Anonymizer, weigh
         release = method.anonymize(people, replace(schema, weights=weights))
         assert release.manifest["weights"] == weights
         name = type(method).__name__
-        return any(f"{name} does not choose by what columns lose" in one for one in release.audit.warnings)
+        return any(f"{name} does not choose by the losses of columns" in one for one in release.audit.warnings)
 
     assert remarked(age=2) is not weighs
     assert not remarked()

@@ -25,7 +25,9 @@ def test_assignments() -> None:
     assert assignments(None, "--set") is None
 
 
-@pytest.mark.parametrize(("wrong", "message"), [(["cut"], "not understood"), (["a=1", "a=2"], "given twice by --set")])
+@pytest.mark.parametrize(
+    ("wrong", "message"), [(["cut"], "no name or no value"), (["a=1", "a=2"], "given twice by --set")]
+)
 def test_assignments_that_are_none(wrong: list[str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         assignments(wrong, "--set")
@@ -39,8 +41,8 @@ def test_weights() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("zip", "'zip' is not understood. Write --weights name=value"),
-        ("zip=much", "The weight of 'zip' is no number. Write --weights zip=2"),
+        ("zip", "'zip' has no name or no value. Type --weights name=value"),
+        ("zip=much", "The weight of 'zip' is not a number. Type --weights zip=2"),
         ("zip=1,zip=2", "'zip' is given twice by --weights"),
     ],
 )

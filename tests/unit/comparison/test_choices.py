@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from hedgerow.comparison.choices import Choice, choice_of, kept_measures, risk_measures, score_figures, score_measures
+from hedgerow.comparison.choices import (
+    Choice,
+    kept_measures,
+    risk_measures,
+    score_figures,
+    score_measures,
+    with_results,
+)
 
 MEASURES = [
     *risk_measures("income", (), proportions=False),
@@ -35,7 +42,7 @@ def part(fold: int, accuracy: float | None, learner: str = "c45", **more: Any) -
 
 
 def of(release: Any, parts: list[dict[str, Any]], wanted: int = 2, **options: Any) -> Choice:
-    return choice_of(NAMED, release, parts, wanted=wanted, learners=1, measures=MEASURES, digits=3, **options)
+    return with_results(NAMED, release, parts, wanted=wanted, learners=1, measures=MEASURES, digits=3, **options)
 
 
 def test_all_is_finished() -> None:

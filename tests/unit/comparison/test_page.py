@@ -84,7 +84,7 @@ def test_what_is_not_finished_is_told(compared: hr.Comparison) -> None:
         measured=replace(compared.measured, stopped="time", finished=3),
     )
     text = words_of(render(stopped))
-    assert "The time was over before all cells were finished." in text
+    assert "The time limit was reached before all cells were finished." in text
     assert "3 of 28 cells are finished" in text
     assert "1 choice is not finished: that may change it." in text
 

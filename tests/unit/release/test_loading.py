@@ -277,7 +277,7 @@ def test_an_order_that_the_manifest_does_not_hold(tmp_path: Path) -> None:
     require = ["k=3", "t=0.9:ordered:order=cold,pox,flu@ill"]
     release = hr.anonymize(PEOPLE, SCHEMA, require=require)
     path = release.save(tmp_path / "out.csv")
-    with pytest.raises(BadInput, match=r"does not tell the 'order' of 0\.9-closeness"):
+    with pytest.raises(BadInput, match=r"does not hold the 'order' of 0\.9-closeness"):
         hr.Release.load(path)
     loaded = hr.Release.load(path, require=require)
     assert loaded.guarantee.requirements == release.guarantee.requirements

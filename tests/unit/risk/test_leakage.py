@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.risk._leakage import Coded, given_away, given_away_together
+from hedgerow.risk._leakage import Coded, joint_leakage, leakage
 
 ROWS = 3_000
 
@@ -14,9 +14,9 @@ def classes_of(size: int) -> np.ndarray:
     return (np.arange(ROWS) // size).astype(np.int32)
 
 
-def told(original: np.ndarray, clear: np.ndarray, size: int, *, ordered: bool = True) -> float:
+def revealed(original: np.ndarray, clear: np.ndarray, size: int, *, ordered: bool = True) -> float:
     columns = [Coded(codes.astype(np.int32), int(codes.max()) + 1, ordered) for codes in (original, clear)]
-    found = given_away(classes_of(size), {"hidden": columns[0]}, {"clear": columns[1]}, np.random.default_rng(0))
+    found = leakage(classes_of(size), {"hidden": columns[0]}, {"clear": columns[1]}, np.random.default_rng(0))
     return found["clear"]["hidden"]
 
 
@@ -32,7 +32,7 @@ def test_a_column_that_determines_another_tells_nearly_all(
 ) -> None:
     """A number for each school, as education-num beside education."""
     hidden = random.integers(0, 16, ROWS)
-    assert told(hidden, (hidden * 7) % 16, size, ordered=ordered) > 0.9
+    assert revealed(hidden, (hidden * 7) % 16, size, ordered=ordered) > 0.9
 
 
 @pytest.mark.parametrize("size", [5, 50])
@@ -41,19 +41,19 @@ def test_a_column_that_has_nothing_to_do_with_another_tells_nothing(
     size: int, values: int, random: np.random.Generator
 ) -> None:
     """Plain entropies would say that a column of ids tells everything."""
-    assert told(random.integers(0, 16, ROWS), random.integers(0, values, ROWS), size) < 0.05
+    assert revealed(random.integers(0, 16, ROWS), random.integers(0, values, ROWS), size) < 0.05
 
 
 def test_a_date_of_birth_tells_the_age_also_where_all_dates_of_a_class_differ(random: np.random.Generator) -> None:
     """Within a class of five, any column whose values all differ seems to tell as much: others must have taught it."""
     age = random.integers(20, 70, ROWS)
-    assert told(age, (70 - age) * 365 + random.integers(0, 365, ROWS), 5) > 0.5
+    assert revealed(age, (70 - age) * 365 + random.integers(0, 365, ROWS), 5) > 0.5
 
 
 def test_half_of_it_is_told_by_a_column_that_halves_it(random: np.random.Generator) -> None:
     """Of 16 equally frequent values, four bits, the clear column tells two."""
     hidden = random.integers(0, 16, ROWS)
-    assert told(hidden, hidden // 4, 300) == pytest.approx(0.5, abs=0.06)
+    assert revealed(hidden, hidden // 4, 300) == pytest.approx(0.5, abs=0.06)
 
 
 def test_nothing_is_said_of_a_column_that_is_hardly_left_open(random: np.random.Generator) -> None:
@@ -62,7 +62,7 @@ def test_nothing_is_said_of_a_column_that_is_hardly_left_open(random: np.random.
     hidden[:5] = np.arange(5)
     column = Coded(hidden.astype(np.int32), 5, ordered=True)
     clear = Coded(random.integers(0, 9, ROWS).astype(np.int32), 9, ordered=True)
-    assert given_away(classes_of(5), {"hidden": column}, {"clear": clear}, random) == {"clear": {}}
+    assert leakage(classes_of(5), {"hidden": column}, {"clear": clear}, random) == {"clear": {}}
 
 
 def test_many_values_of_text_become_few_parts() -> None:
@@ -88,14 +88,14 @@ def test_what_recurs_tells_where_all_values_of_a_class_differ(random: np.random.
     """People who share a code share the day, and nearly all days of a class are different ones."""
     days = np.sort(random.integers(0, 8_000, ROWS))
     code = random.permutation(8_000)[days]
-    assert told(days, code, 20, ordered=False) > 0.9
-    assert told(days, random.permutation(code), 20, ordered=False) < 0.05
+    assert revealed(days, code, 20, ordered=False) > 0.9
+    assert revealed(days, random.permutation(code), 20, ordered=False) < 0.05
 
 
 def test_the_order_tells_where_nothing_recurs(random: np.random.Generator) -> None:
     days = np.arange(ROWS)
-    assert told(days, 2 * days + random.integers(0, 2, ROWS), 10) > 0.7
-    assert told(days, random.permutation(ROWS), 10) < 0.05
+    assert revealed(days, 2 * days + random.integers(0, 2, ROWS), 10) > 0.7
+    assert revealed(days, random.permutation(ROWS), 10) < 0.05
 
 
 @pytest.mark.parametrize("rows", [400, 2_000])
@@ -103,7 +103,7 @@ def test_an_exact_copy_tells_all_but_what_so_few_rows_cannot_show(rows: int, ran
     """Neighbours are in one class, and no two people share a value: only the order shows it."""
     days = random.permutation(rows).astype(np.int32)
     day, copy = Coded(days, rows, True), Coded(rows - 1 - days, rows, True)
-    found = given_away((days // 10).astype(np.int32), {"day": day}, {"copy": copy}, random)
+    found = leakage((days // 10).astype(np.int32), {"day": day}, {"copy": copy}, random)
     assert found["copy"]["day"] > 0.9
 
 
@@ -113,10 +113,10 @@ def test_columns_that_tell_something_alone_hide_no_pair(random: np.random.Genera
     decoy = np.where(random.random(ROWS) < 0.3, hidden, random.integers(0, 16, ROWS))
     clear = {"decoy": coded(decoy), "key": coded(key), "locked": coded(locked), "noise": coded(key // 4)}
     originals = {"hidden": coded(hidden)}
-    alone = given_away(classes_of(300), originals, clear, random)
+    alone = leakage(classes_of(300), originals, clear, random)
     assert max(alone, key=lambda name: alone[name]["hidden"]) == "decoy"
     for last in ([], ["locked"], ["key", "locked"]):
-        joint = given_away_together(classes_of(300), originals, clear, alone, random, enough=0.75, last=last)
+        joint = joint_leakage(classes_of(300), originals, clear, alone, random, enough=0.75, last=last)
         assert set(joint["hidden"].columns) >= {"key", "locked"}
         assert joint["hidden"].share > 0.75
 
@@ -125,9 +125,9 @@ def test_two_columns_together_tell_what_none_tells_alone(random: np.random.Gener
     hidden, key = random.integers(0, 16, ROWS), random.integers(0, 16, ROWS)
     clear = {"key": coded(key), "locked": coded((hidden + key) % 16), "noise": coded(random.integers(0, 9, ROWS))}
     originals = {"hidden": coded(hidden)}
-    alone = given_away(classes_of(300), originals, clear, random)
+    alone = leakage(classes_of(300), originals, clear, random)
     assert max(one["hidden"] for one in alone.values()) < 0.1
-    found = given_away_together(classes_of(300), originals, clear, alone, random, enough=0.75)
+    found = joint_leakage(classes_of(300), originals, clear, alone, random, enough=0.75)
     assert set(found["hidden"].columns) >= {"key", "locked"}
     assert found["hidden"].share > 0.75
 
@@ -137,6 +137,6 @@ def test_columns_that_have_nothing_to_do_with_another_tell_nothing_together() ->
         random = np.random.default_rng(seed)
         clear = {str(size): coded(random.integers(0, size, ROWS)) for size in (2, 5, 20, 100, 1_000)}
         originals = {"hidden": coded(random.integers(0, 40, ROWS)), "near": coded(random.permutation(ROWS))}
-        alone = given_away(classes_of(10), originals, clear, random)
-        found = given_away_together(classes_of(10), originals, clear, alone, random, enough=0.75)
+        alone = leakage(classes_of(10), originals, clear, random)
+        found = joint_leakage(classes_of(10), originals, clear, alone, random, enough=0.75)
         assert all(one.share < 0.2 for one in found.values())

@@ -56,7 +56,7 @@ def test_what_the_table_alone_tells_is_not_counted() -> None:
 def test_the_audit_shows_it() -> None:
     release = told({"town": ["Bern"] * 6 + ["Basel"] * 3 + ["Chur"]}, 4, 1)
     text = release.audit.render()
-    assert "people with a tuple whose number is told: 10 (100.00 %)" in text
+    assert "people with a tuple whose number is known: 10 (100.00 %)" in text
     assert "singled out, fewer than k: 4 (40.00 %)" in text
     assert release.audit.to_dict()["singled_out"] == 4
     plain = hr.anonymize(pa.table({"x": [1, 2]}), hr.Schema(quasi=["x"]), k=2).audit

@@ -1,8 +1,8 @@
-"""Kernels that change many units at once: a class sheds a value with all units that hold it, and large classes split.
+"""Improvement, compiled: groups shed values with all units that hold them, large groups split, and units move.
 
-Where several records hold a value, moving one of them gains nothing, since the class must still say the value. So all
-of them leave together, each for the class where it costs least; if too few are left, the class takes others in, those
-that cost least. With one record that leaves and one that comes, that is a swap.
+If several records hold a value, moving one of them gains nothing, because the group must still publish the value. So
+all of them leave together, each for the group where it costs least. If too few records are left, the group takes in
+those that cost least. With one record leaving and one coming, this is a swap.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from hedgerow.anonymizers.boxes._kernels import (
     AFTER,
     SLACK,
     Boxes,
-    Classes,
+    Groups,
     Shape,
     Units,
     arrange,
-    best_class,
+    best_group,
     copy_box,
     describe,
     enclose,
@@ -35,32 +35,32 @@ from hedgerow.anonymizers.boxes._kernels import (
 )
 from hedgerow.requirements.binding import PackedRequirements
 
-__all__ = ["SheddingRoom", "improve_classes", "new_shedding_room", "shed_values", "split_classes"]
+__all__ = ["SheddingRoom", "improve_groups", "new_shedding_room", "shed_values", "split_groups"]
 
 
-# A class takes units from so many others, the nearest that can spare some, and at most so many units.
+# A group takes units from this many others, the nearest that can spare some, and at most this many units.
 _DONORS = 16
 _TAKEN = 32
 
 
 class SheddingRoom(NamedTuple):
-    """What the kernels write to while they work."""
+    """Scratch arrays of the kernels."""
 
     histogram: Longs
-    members: Longs  # (units,): of a class
-    group: Longs  # (units,): those that leave together
-    journal: Longs  # (units, 2): those that moved, and from where
+    members: Longs  # (units,): the units of a group
+    leaving: Longs  # (units,): those that leave together
+    journal: Longs  # (units, 2): those that moved, and the group they left
     donors: Longs
     losses: Floats  # (units + donors,)
 
 
 def new_shedding_room(units: Units) -> SheddingRoom:
-    """Room for all units of a table."""
-    members, group = np.empty((2, len(units.weight)), dtype=np.int64)
+    """Scratch for all units of a table."""
+    members, leaving = np.empty((2, len(units.weight)), dtype=np.int64)
     journal = np.empty((len(units.weight) + _TAKEN, 2), dtype=np.int64)
     histogram = np.zeros(units.histogram, dtype=np.int64)
     donors = np.empty(_DONORS, dtype=np.int64)
-    return SheddingRoom(histogram, members, group, journal, donors, np.empty(len(units.weight) + _DONORS))
+    return SheddingRoom(histogram, members, leaving, journal, donors, np.empty(len(units.weight) + _DONORS))
 
 
 @jit(once=True)
@@ -68,52 +68,51 @@ def shed_values(
     shape: Shape,
     boxes: Boxes,
     units: Units,
-    classes: Classes,
+    groups: Groups,
     used: int,
     least: int,
     packed: PackedRequirements | None,
     allowed: float,
     room: SheddingRoom,
 ) -> None:
-    """Let each class shed each value that less than half of its records hold, if all lose at most ``allowed`` more.
-
-    For a range, what is shed is an end of it, up to some value.
+    """Let each group shed each value that less than half of its records hold, if the total loss rises by at most
+    ``allowed``. A range sheds one end, up to some value.
     """
     # Both ends of a range, then one kind of value for each tree and set.
     kinds = boxes.ends.shape[1] + shape.trees.shape[0] + shape.share.shape[0]
-    for one in range(used):
-        if classes.loss[one] <= 0.0:
+    for group in range(used):
+        if groups.loss[group] <= 0.0:
             continue
-        length = _members(classes, one, room.members)
+        length = _members(groups, group, room.members)
         for kind in range(kinds):
             for place in range(length):
                 unit = room.members[place]
-                if classes.of_unit[unit] != one or _held_before(shape, boxes, classes, room.members, place, kind):
+                if groups.of_unit[unit] != group or _held_before(shape, boxes, groups, room.members, place, kind):
                     continue
-                leaving, weight = _holders(shape, boxes, units.weight, classes, unit, kind, room.group)
-                if 2 * weight < classes.size[one]:
-                    _shed(shape, boxes, units, classes, one, leaving, least, packed, allowed, room)
+                length_leaving, weight = _holders(shape, boxes, units.weight, groups, unit, kind, room.leaving)
+                if 2 * weight < groups.size[group]:
+                    _shed(shape, boxes, units, groups, group, length_leaving, least, packed, allowed, room)
 
 
 @jit(inner=True)
-def _members(classes: Classes, one: int, members: Longs) -> int:
+def _members(groups: Groups, group: int, members: Longs) -> int:
     length = 0
-    unit = classes.first[one]
+    unit = groups.first[group]
     while unit >= 0:
         members[length] = unit
         length += 1
-        unit = classes.beside[unit, AFTER]
+        unit = groups.beside[unit, AFTER]
     return length
 
 
 @jit(once=True)
-def _held_before(shape: Shape, boxes: Boxes, classes: Classes, members: Longs, place: int, kind: int) -> bool:
-    """Whether a unit further in front, of the same class still, has the same value."""
+def _held_before(shape: Shape, boxes: Boxes, groups: Groups, members: Longs, place: int, kind: int) -> bool:
+    """Whether an earlier member that is still in the group has the same value."""
     unit = members[place]
     for before in range(place):
         other = members[before]
         if (
-            classes.of_unit[other] == classes.of_unit[unit]
+            groups.of_unit[other] == groups.of_unit[unit]
             and _goes_along(shape, boxes, unit, other, kind)
             and _goes_along(shape, boxes, other, unit, kind)
         ):
@@ -123,23 +122,23 @@ def _held_before(shape: Shape, boxes: Boxes, classes: Classes, members: Longs, p
 
 @jit(once=True)
 def _holders(
-    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, kind: int, group: Longs
+    shape: Shape, boxes: Boxes, weights: Longs, groups: Groups, unit: int, kind: int, leaving: Longs
 ) -> tuple[int, int]:
-    """The units of a class that must leave with one of them for a value to be shed; how many, and their records."""
+    """The units that must leave with ``unit`` for its value to be shed; returns how many, and their records."""
     length, weight = 0, 0
-    other = classes.first[classes.of_unit[unit]]
+    other = groups.first[groups.of_unit[unit]]
     while other >= 0:
         if _goes_along(shape, boxes, unit, other, kind):
-            group[length] = other
+            leaving[length] = other
             length += 1
             weight += weights[other]
-        other = classes.beside[other, AFTER]
+        other = groups.beside[other, AFTER]
     return length, weight
 
 
 @jit(inner=True)
 def _goes_along(shape: Shape, boxes: Boxes, unit: int, other: int, kind: int) -> bool:
-    """Whether another unit lies as far at the end of a range, or has the same value of a tree or a set."""
+    """Whether another unit is at least as far at the end of a range, or has the same value of a tree or a set."""
     ends, trees = boxes.ends.shape[1], boxes.nodes.shape[1]
     if kind < ends:
         return bool(boxes.ends[other, kind] >= boxes.ends[unit, kind])
@@ -158,39 +157,39 @@ def _shed(
     shape: Shape,
     boxes: Boxes,
     units: Units,
-    classes: Classes,
-    one: int,
+    groups: Groups,
+    group: int,
     length: int,
     least: int,
     packed: PackedRequirements | None,
     allowed: float,
     room: SheddingRoom,
 ) -> None:
-    """Move a group out of a class and others in; all is as before if that costs too much or is not allowed."""
-    group, journal = room.group, room.journal
-    balance = allowed - SLACK + classes.size[one] * classes.loss[one]
+    """Move units out of a group and others in; undo everything if that costs too much or is not allowed."""
+    leaving, journal = room.leaving, room.journal
+    balance = allowed - SLACK + groups.size[group] * groups.loss[group]
     for place in range(length):
-        leave(units.weight, classes, group[place])
-        journal[place, 0], journal[place, 1] = group[place], one
-    describe(shape, boxes, classes, one)
-    balance -= classes.size[one] * classes.loss[one]
+        leave(units.weight, groups, leaving[place])
+        journal[place, 0], journal[place, 1] = leaving[place], group
+    describe(shape, boxes, groups, group)
+    balance -= groups.size[group] * groups.loss[group]
     moved = 0
     for place in range(length):
-        other, cost, joint = best_class(shape, boxes, units.weight, classes, group[place], one, balance)
+        other, cost, joint = best_group(shape, boxes, units.weight, groups, leaving[place], group, balance)
         if other < 0:
             break
-        join(shape, boxes, units.weight, classes, group[place], other, joint)
+        join(shape, boxes, units.weight, groups, leaving[place], other, joint)
         balance -= cost
         moved += 1
     fine = moved == length
-    if fine and classes.size[one] < least:
-        taken, balance = _take_in(shape, boxes, units.weight, classes, one, least, balance, length, room)
+    if fine and groups.size[group] < least:
+        taken, balance = _take_in(shape, boxes, units.weight, groups, group, least, balance, length, room)
         moved += taken
-        fine = classes.size[one] >= least and balance > 0.0
+        fine = groups.size[group] >= least and balance > 0.0
     for place in range(length, moved):
-        describe(shape, boxes, classes, journal[place, 1])
-    if not fine or not _all_satisfied(units, classes, one, moved, least, packed, room):
-        _take_back(shape, boxes, units.weight, classes, one, journal, max(length, moved))
+        describe(shape, boxes, groups, journal[place, 1])
+    if not fine or not _all_satisfied(units, groups, group, moved, least, packed, room):
+        _take_back(shape, boxes, units.weight, groups, group, journal, max(length, moved))
 
 
 @jit(once=True)
@@ -198,55 +197,55 @@ def _take_in(
     shape: Shape,
     boxes: Boxes,
     weights: Longs,
-    classes: Classes,
-    one: int,
+    groups: Groups,
+    group: int,
     least: int,
     balance: float,
     length: int,
     room: SheddingRoom,
 ) -> tuple[int, float]:
-    """Fill a class up with what costs least per record; how many units came, and what is left of the balance."""
+    """Fill a group with the units that cost least per record; returns how many came, and the rest of the balance."""
     donors, journal = room.donors, room.journal
-    _find_donors(shape, classes, one, least, donors, room.losses)
+    _find_donors(shape, groups, group, least, donors, room.losses)
     taken = 0
-    while classes.size[one] < least and taken < _TAKEN and balance > 0.0:
-        before = classes.size[one] * classes.loss[one]
-        best, found, found_loss = np.inf, int64(-1), 0.0
+    while groups.size[group] < least and taken < _TAKEN and balance > 0.0:
+        before = groups.size[group] * groups.loss[group]
+        best, chosen, chosen_loss = np.inf, int64(-1), 0.0
         for at in range(_DONORS):
             donor = donors[at]
-            unit = classes.first[donor] if donor >= 0 else int64(-1)
+            unit = groups.first[donor] if donor >= 0 else int64(-1)
             while unit >= 0:
                 weight = weights[unit]
-                if classes.size[donor] - weight >= least:
-                    together = classes.size[one] + weight
-                    saved = weight * classes.loss[donor]
+                if groups.size[donor] - weight >= least:
+                    together = groups.size[group] + weight
+                    saved = weight * groups.loss[donor]
                     limit = (best * weight + before + saved) / together
-                    joint = joint_loss(shape, classes.boxes, one, boxes, unit, limit)
+                    joint = joint_loss(shape, groups.boxes, group, boxes, unit, limit)
                     cost = (together * joint - before - saved) / weight
                     if cost < best:
-                        best, found, found_loss = cost, unit, joint
-                unit = classes.beside[unit, AFTER]
-        # What comes later may cost less, since the box has grown by then, but hardly ever does.
-        if found < 0 or best * (least - classes.size[one]) > balance:
+                        best, chosen, chosen_loss = cost, unit, joint
+                unit = groups.beside[unit, AFTER]
+        # Later units may cost less, since the box has grown by then, but hardly ever do.
+        if chosen < 0 or best * (least - groups.size[group]) > balance:
             break
-        balance -= best * weights[found]
-        journal[length + taken, 0], journal[length + taken, 1] = found, classes.of_unit[found]
+        balance -= best * weights[chosen]
+        journal[length + taken, 0], journal[length + taken, 1] = chosen, groups.of_unit[chosen]
         taken += 1
-        leave(weights, classes, found)
-        join(shape, boxes, weights, classes, found, one, found_loss)
+        leave(weights, groups, chosen)
+        join(shape, boxes, weights, groups, chosen, group, chosen_loss)
     return taken, balance
 
 
 @jit(once=True)
-def _find_donors(shape: Shape, classes: Classes, one: int, least: int, donors: Longs, distances: Floats) -> None:
-    """The nearest classes that can spare records, by the loss of the box around both; -1 where there are no more."""
+def _find_donors(shape: Shape, groups: Groups, group: int, least: int, donors: Longs, distances: Floats) -> None:
+    """The nearest groups that can spare records, by the loss of the box around both; filled up with -1."""
     furthest = _DONORS - 1
     for place in range(_DONORS):
         donors[place], distances[place] = -1, np.inf
-    for other in range(classes.size.shape[0]):
-        if other == one or classes.size[other] <= least:
+    for other in range(groups.size.shape[0]):
+        if other == group or groups.size[other] <= least:
             continue
-        distance = joint_loss(shape, classes.boxes, one, classes.boxes, other, distances[furthest])
+        distance = joint_loss(shape, groups.boxes, group, groups.boxes, other, distances[furthest])
         if distance < distances[furthest]:
             place = furthest
             while place > 0 and distances[place - 1] > distance:
@@ -258,116 +257,113 @@ def _find_donors(shape: Shape, classes: Classes, one: int, least: int, donors: L
 @jit(once=True)
 def _all_satisfied(
     units: Units,
-    classes: Classes,
-    one: int,
+    groups: Groups,
+    group: int,
     moved: int,
     least: int,
     packed: PackedRequirements | None,
     room: SheddingRoom,
 ) -> bool:
-    """Whether a class and those that its units went to or came from satisfy all requirements."""
+    """Whether a group satisfies all requirements, and every group that its units went to or came from."""
     if packed is None:
         return True
     nobody = int64(-1)
     for place in range(-1, moved):
-        other = one
+        other = group
         if place >= 0:
             source = room.journal[place, 1]
-            other = classes.of_unit[room.journal[place, 0]] if source == one else source
-        if not satisfied(units, classes, other, nobody, nobody, least, packed, room.histogram):
+            other = groups.of_unit[room.journal[place, 0]] if source == group else source
+        if not satisfied(units, groups, other, nobody, nobody, least, packed, room.histogram):
             return False
     return True
 
 
 @jit(once=True)
 def _take_back(
-    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, one: int, journal: Longs, moved: int
+    shape: Shape, boxes: Boxes, weights: Longs, groups: Groups, group: int, journal: Longs, moved: int
 ) -> None:
-    """Undo what the journal has, the last first; of the units that left the class, some may be in none."""
+    """Undo the moves in the journal, last first. Some of the units that left may be in no group."""
     for place in range(moved - 1, -1, -1):
         unit, source = journal[place, 0], journal[place, 1]
-        now = classes.of_unit[unit]
+        now = groups.of_unit[unit]
         if now >= 0:
-            leave(weights, classes, unit)
-        link(weights, classes, unit, source)
-        # In the place of the unit, where it was.
+            leave(weights, groups, unit)
+        link(weights, groups, unit, source)
+        # From here on, the journal holds where the unit was, instead of the unit.
         journal[place, 0] = now
     for place in range(2 * moved + 1):
-        touched = journal[place // 2, place % 2] if place < 2 * moved else one
-        if touched >= 0 and (touched != one or place == 2 * moved):
-            describe(shape, boxes, classes, touched)
+        touched = journal[place // 2, place % 2] if place < 2 * moved else group
+        if touched >= 0 and (touched != group or place == 2 * moved):
+            describe(shape, boxes, groups, touched)
 
 
 @jit(once=True)
-def split_classes(
+def split_groups(
     shape: Shape,
     boxes: Boxes,
     units: Units,
-    classes: Classes,
+    groups: Groups,
     used: int,
     least: int,
     packed: PackedRequirements | None,
     room: SheddingRoom,
 ) -> int:
-    """Split classes in two while both parts satisfy the requirements. Returns how many classes there are then."""
+    """Split groups in two while both parts satisfy the requirements; returns the number of groups."""
     nobody = int64(-1)
     order = room.members
-    one = int64(0)
-    while one < used < classes.size.shape[0]:
-        if classes.size[one] < 2 * least or classes.loss[one] <= 0.0:
-            one += 1
+    group = int64(0)
+    while group < used < groups.size.shape[0]:
+        if groups.size[group] < 2 * least or groups.loss[group] <= 0.0:
+            group += 1
             continue
-        length = _members(classes, one, order)
-        _grow(shape, boxes, classes, order, length, room.losses)
-        cut = _best_cut(shape, boxes, units.weight, classes, one, order, length, room.losses, least)
-        _move(units.weight, classes, order, cut, length, used)
+        length = _members(groups, group, order)
+        _grow(shape, boxes, groups, order, length, room.losses)
+        cut = _best_cut(shape, boxes, units.weight, groups, group, order, length, room.losses, least)
+        _move(units.weight, groups, order, cut, length, used)
         both = True
-        for part in (one, used):
-            both = both and satisfied(units, classes, part, nobody, nobody, least, packed, room.histogram)
+        for part in (group, used):
+            both = both and satisfied(units, groups, part, nobody, nobody, least, packed, room.histogram)
         if both:
-            for part in (one, used):
-                describe(shape, boxes, classes, part)
-            # What is left may be large enough to be split again.
+            for part in (group, used):
+                describe(shape, boxes, groups, part)
+            # The rest may be large enough to be split again.
             used += 1
         else:
-            _move(units.weight, classes, order, cut, length, one)
-            one += 1
+            _move(units.weight, groups, order, cut, length, group)
+            group += 1
     return used
 
 
 @jit(inner=True)
-def _move(weights: Longs, classes: Classes, order: Longs, start: int, end: int, one: int) -> None:
-    """Put some units into a class."""
+def _move(weights: Longs, groups: Groups, order: Longs, start: int, end: int, group: int) -> None:
+    """Move some units to a group."""
     for place in range(start, end):
-        leave(weights, classes, order[place])
-        link(weights, classes, order[place], one)
+        leave(weights, groups, order[place])
+        link(weights, groups, order[place], group)
 
 
 @jit(once=True)
-def _grow(shape: Shape, boxes: Boxes, classes: Classes, order: Longs, length: int, losses: Floats) -> None:
-    """Order units by which comes next to a growing box at the least loss, from one at the rim; and the losses.
-
-    O(units²).
-    """
-    trial = classes.size.shape[0]
-    copy_box(classes.boxes, trial, boxes, order[0])
+def _grow(shape: Shape, boxes: Boxes, groups: Groups, order: Longs, length: int, losses: Floats) -> None:
+    """Order units by the least loss of a growing box that starts at the rim; also the loss after each. O(units²)."""
+    trial = groups.size.shape[0]
+    copy_box(groups.boxes, trial, boxes, order[0])
     for place in range(length):
-        best, found = np.inf, place
+        best, nearest = np.inf, place
         for candidate in range(place, length):
-            # At the rim is what lies furthest from any unit.
+            # The unit furthest from an arbitrary unit is at the rim.
             limit = best if place > 0 else np.inf
-            loss = joint_loss(shape, classes.boxes, trial, boxes, order[candidate], limit)
+            loss = joint_loss(shape, groups.boxes, trial, boxes, order[candidate], limit)
             if place == 0:
                 loss = -loss
             if loss < best:
-                best, found = loss, candidate
-        chosen = order[found]
-        order[found] = order[place]
+                best, nearest = loss, candidate
+        chosen = order[nearest]
+        order[nearest] = order[place]
         order[place] = chosen
         if place == 0:
-            copy_box(classes.boxes, trial, boxes, chosen)
-        enclose(shape, classes.boxes, trial, boxes, chosen)
-        losses[place] = joint_loss(shape, classes.boxes, trial, classes.boxes, trial, np.inf)
+            copy_box(groups.boxes, trial, boxes, chosen)
+        enclose(shape, groups.boxes, trial, boxes, chosen)
+        losses[place] = joint_loss(shape, groups.boxes, trial, groups.boxes, trial, np.inf)
 
 
 @jit(once=True)
@@ -375,45 +371,45 @@ def _best_cut(
     shape: Shape,
     boxes: Boxes,
     weights: Longs,
-    classes: Classes,
-    one: int,
+    groups: Groups,
+    group: int,
     order: Longs,
     length: int,
     losses: Floats,
     least: int,
 ) -> int:
     """Where to cut the order so that both parts are large enough and lose least; its end if nowhere."""
-    trial = classes.size.shape[0]
-    lowest, found = np.inf, length
+    trial = groups.size.shape[0]
+    lowest, chosen = np.inf, length
     behind = 0
-    copy_box(classes.boxes, trial, boxes, order[length - 1])
+    copy_box(groups.boxes, trial, boxes, order[length - 1])
     for cut in range(length - 1, 0, -1):
-        enclose(shape, classes.boxes, trial, boxes, order[cut])
+        enclose(shape, groups.boxes, trial, boxes, order[cut])
         behind += weights[order[cut]]
-        front = classes.size[one] - behind
+        front = groups.size[group] - behind
         if behind >= least and front >= least:
-            loss = joint_loss(shape, classes.boxes, trial, classes.boxes, trial, np.inf)
+            loss = joint_loss(shape, groups.boxes, trial, groups.boxes, trial, np.inf)
             total = behind * loss + front * losses[cut - 1]
             if total < lowest:
-                lowest, found = total, cut
-    return found
+                lowest, chosen = total, cut
+    return chosen
 
 
 # --------------------------------------------------------------------------------------------------
-# The kernel that improves a finished partition: classes shed values and split, and single units move.
+# The improvement of a finished partition.
 #
-# A round lets classes shed values (:mod:`._shedding`), moves single units, and splits the classes that are large
-# enough. The first rounds also shed what loses a little, less and less, so that the search leaves the valleys in
-# which it would otherwise end (threshold accepting: G. Dueck, T. Scheuer, Journal of Computational Physics 90, 1990);
-# the best partition of all rounds is kept. In the end single units move until none can at a gain.
+# A round lets groups shed values, moves single units, and splits the groups that are large enough. The first rounds
+# also accept changes that lose a little, less and less, so that the search escapes local optima (threshold accepting:
+# G. Dueck, T. Scheuer, Journal of Computational Physics 90, 1990). The best partition of all rounds is kept. In the
+# end, single units move until no move gains anything.
 
 
 @jit
-def improve_classes(
+def improve_groups(
     shape: Shape,
     boxes: Boxes,
     units: Units,
-    classes: Classes,
+    groups: Groups,
     best: Longs,
     used: int,
     least: int,
@@ -422,45 +418,45 @@ def improve_classes(
     passes: int,
     room: SheddingRoom,
 ) -> None:
-    """Improve classes; new ones have the numbers from ``used`` on.
+    """Improve groups; new groups are numbered from ``used`` on.
 
     Parameters
     ----------
-    classes : Classes
-        Room for all that there may be.
+    groups : Groups
+        With room for new groups.
     best : int array (units,)
-        The class of each unit, before and after; none is empty, and all satisfy the requirements.
+        The group of each unit, before and after. No group is empty, and all satisfy the requirements.
     least, packed
         The size that is required, and the formulas, ``None`` if there are none.
     thresholds : float array (rounds,)
-        How much a change may lose in each round, as a share of what the mean class loses.
+        How much a change may lose in each round, as a share of the loss of the mean group.
     passes : int
-        How often at most single units are tried in the end.
+        The most passes over single units in the end.
 
     Notes
     -----
-    A round takes O(units × columns × (classes + units of a class)), and where a class that shed a value takes others
-    in, O(units of its nearest classes) for each; most candidates are left after their first columns.
+    A round takes O(units × columns × (groups + units of a group)), and O(units of its nearest groups) for each unit
+    that a group takes in after shedding a value. Most candidates are rejected after their first columns.
     """
     rounds = thresholds.shape[0]
     lowest = np.inf
     for number in range(rounds + 1):
         last = number == rounds
         if number == 0 or last:
-            arrange(shape, boxes, units.weight, classes, best)
-            lowest = total_loss(classes)
+            arrange(shape, boxes, units.weight, groups, best)
+            lowest = total_loss(groups)
         if not last:
-            allowed = thresholds[number] * total_loss(classes) / used
-            shed_values(shape, boxes, units, classes, used, least, packed, allowed, room)
-        _move_units(shape, boxes, units, classes, least, packed, passes if last else int64(1), room.histogram)
+            allowed = thresholds[number] * total_loss(groups) / used
+            shed_values(shape, boxes, units, groups, used, least, packed, allowed, room)
+        _move_units(shape, boxes, units, groups, least, packed, passes if last else int64(1), room.histogram)
         if not last:
-            # Only now: where a record that lies far from the others had to stay, half a class would stay with it.
-            used = split_classes(shape, boxes, units, classes, used, least, packed, room)
-        total = total_loss(classes)
+            # After shedding: a record far from the others would otherwise keep half of its group.
+            used = split_groups(shape, boxes, units, groups, used, least, packed, room)
+        total = total_loss(groups)
         if total < lowest - SLACK:
             lowest = total
             for unit in range(best.shape[0]):
-                best[unit] = classes.of_unit[unit]
+                best[unit] = groups.of_unit[unit]
 
 
 @jit(once=True)
@@ -468,32 +464,34 @@ def _move_units(
     shape: Shape,
     boxes: Boxes,
     units: Units,
-    classes: Classes,
+    groups: Groups,
     least: int,
     packed: PackedRequirements | None,
     passes: int,
     histogram: Longs,
 ) -> None:
-    """Move single units while the loss falls. O(passes × units × (classes + units of a class) × columns)."""
+    """Move single units while the loss falls. O(passes × units × (groups + units of a group) × columns)."""
     nobody = int64(-1)
-    trial = classes.size.shape[0]
+    trial = groups.size.shape[0]
     for _ in range(passes):
         moved = False
         for unit in range(units.weight.shape[0]):
-            one = classes.of_unit[unit]
-            left = classes.size[one] - units.weight[unit]
-            if classes.loss[one] <= 0.0 or left < least or left == 0:
+            group = groups.of_unit[unit]
+            left = groups.size[group] - units.weight[unit]
+            if groups.loss[group] <= 0.0 or left < least or left == 0:
                 continue
-            gain = classes.size[one] * classes.loss[one] - left * loss_without(shape, boxes, classes, one, unit, trial)
-            other, _, joint = best_class(shape, boxes, units.weight, classes, unit, one, gain - SLACK)
+            gain = groups.size[group] * groups.loss[group] - left * loss_without(
+                shape, boxes, groups, group, unit, trial
+            )
+            other, _, joint = best_group(shape, boxes, units.weight, groups, unit, group, gain - SLACK)
             if (
                 other >= 0
-                and satisfied(units, classes, one, unit, nobody, least, packed, histogram)
-                and satisfied(units, classes, other, nobody, unit, least, packed, histogram)
+                and satisfied(units, groups, group, unit, nobody, least, packed, histogram)
+                and satisfied(units, groups, other, nobody, unit, least, packed, histogram)
             ):
-                leave(units.weight, classes, unit)
-                describe(shape, boxes, classes, one)
-                join(shape, boxes, units.weight, classes, unit, other, joint)
+                leave(units.weight, groups, unit)
+                describe(shape, boxes, groups, group)
+                join(shape, boxes, units.weight, groups, unit, other, joint)
                 moved = True
         if not moved:
             break

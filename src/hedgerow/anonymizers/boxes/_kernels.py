@@ -1,9 +1,8 @@
-"""What kernels share: boxes that describe classes, and the loss of a box around two others.
+"""Shared kernels: boxes that describe groups, the loss of a box around two others, and groups that change.
 
-A box has a node for each column that is generalized by a hierarchy, a range for each number, and bits for the values of
-each category that is published as a set; a table has one or two of these three kinds. The loss of a box is that of one
-record in it, added over the columns by their weights, so that a class loses its size times the loss of its box. The
-weights are in the arrays of :class:`Shape` already.
+A box has a node for each column with a hierarchy, a range for each number, and bits for the values of each category
+that is published as a set. The loss of a box is the loss of one record in it, summed over the weighted columns, so a
+group loses its size times the loss of its box. The arrays of :group:`Shape` already include the weights.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from hedgerow.requirements.formulas import all_hold
 __all__ = [
     "AFTER",
     "Boxes",
-    "Classes",
+    "Groups",
     "SLACK",
     "Shape",
     "Units",
     "arrange",
-    "best_class",
+    "best_group",
     "copy_box",
     "describe",
     "enclose",
@@ -35,7 +34,7 @@ __all__ = [
     "leave",
     "link",
     "loss_without",
-    "new_classes",
+    "new_groups",
     "ones",
     "satisfied",
     "tally",
@@ -44,7 +43,7 @@ __all__ = [
 
 
 class Shape(NamedTuple):
-    """The columns.
+    """How the columns are described, and what they lose.
 
     Attributes
     ----------
@@ -58,13 +57,13 @@ class Shape(NamedTuple):
     scale : float array (ranges,)
         The weight of each number over the width of its range.
     most : float array (ranges,)
-        The weight itself, which is all that there is to lose.
+        The weight itself, which is the largest loss.
     slots : int array (sets + 1,)
         Where the words of each set start in ``words`` and ``masks``.
     words, masks : arrays
         A word of the box and which of its bits belong to the set.
     share : float array (sets,)
-        What each value beyond the first loses.
+        The loss for each value beyond the first.
     """
 
     trees: Longs
@@ -81,8 +80,8 @@ class Shape(NamedTuple):
 class Boxes(NamedTuple):
     """Boxes by rows: nodes of trees, ends of ranges, bits of sets.
 
-    The ends are the highest numbers, then the lowest ones negated: the box around two has the larger of each, and a
-    range is as wide as the sum of its two.
+    The ends are the highest numbers, then the lowest numbers negated. So the box around two boxes has the larger of
+    each end, and the width of a range is the sum of its two ends.
     """
 
     nodes: Ints
@@ -95,18 +94,18 @@ class Boxes(NamedTuple):
 
     def turned(self) -> Boxes:
         """Copies with a row for each column of the table, and a column for each box."""
-        # Also where a single column would need no turning.
+        # ``copy`` also where transposing a single column would return the same memory.
         return Boxes(self.nodes.T.copy(), self.ends.T.copy(), self.bits.T.copy())
 
     def room_for(self, rows: int) -> Boxes:
-        """Room for boxes of the same columns."""
+        """Empty boxes of the same columns."""
         return Boxes(*(np.zeros((rows, array.shape[1]), dtype=array.dtype) for array in self))
 
 
 class Units(NamedTuple):
-    """What is merged: tuples with their records, and below them cells with sensitive values.
+    """The units that are merged: tuples with their records, and their cells with sensitive values.
 
-    The cells of tuple ``i`` are ``cells[i]`` to ``cells[i + 1]``; their values stand in one histogram of all sensitive
+    The cells of unit ``i`` are ``cells[i]`` to ``cells[i + 1]``. Values are places in one histogram of all sensitive
     columns.
     """
 
@@ -118,24 +117,24 @@ class Units(NamedTuple):
 
 
 @jit(inner=True)
-def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: float) -> float:
-    """The loss of a record in the smallest box around two boxes; once it is beyond ``limit`` it may be too low."""
+def joint_loss(shape: Shape, first: Boxes, a: int, second: Boxes, b: int, limit: float) -> float:
+    """The loss of a record in the smallest box around two boxes; a result above ``limit`` may be too low."""
     total = 0.0
     ranges = shape.scale.shape[0]
     for column in range(ranges):
-        high = max(one.ends[a, column], other.ends[b, column])
-        low = max(one.ends[a, ranges + column], other.ends[b, ranges + column])
-        # A missing number lies so far below the others that a range with both is wider than there is to lose.
+        high = max(first.ends[a, column], second.ends[b, column])
+        low = max(first.ends[a, ranges + column], second.ends[b, ranges + column])
+        # A missing number lies so far below the others that a range with both exceeds the largest loss.
         total += min((high + low) * shape.scale[column], shape.most[column])
     for tree in range(shape.trees.shape[0]):
-        total += shape.loss[shape.trees[tree, 0] + one.nodes[a, tree] * shape.trees[tree, 1] + other.nodes[b, tree]]
+        total += shape.loss[shape.trees[tree, 0] + first.nodes[a, tree] * shape.trees[tree, 1] + second.nodes[b, tree]]
         if total > limit:
             return float(total)
     for column in range(shape.share.shape[0]):
         held = 0
         for slot in range(shape.slots[column], shape.slots[column + 1]):
             word = shape.words[slot]
-            held += ones((one.bits[a, word] | other.bits[b, word]) & shape.masks[slot])
+            held += ones((first.bits[a, word] | second.bits[b, word]) & shape.masks[slot])
         total += (held - 1) * shape.share[column]
         if total > limit:
             return float(total)
@@ -144,7 +143,7 @@ def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: fl
 
 @jit(inner=True)
 def ones(word: np.uint64) -> int:
-    """Count the bits of a word that are set: by pairs, fours and eights, which are then added."""
+    """Count the set bits of a word: by pairs, fours and eights, which are then added."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -187,10 +186,10 @@ def tally(units: Units, unit: int, histogram: Longs) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the kernels that improve classes share: which units are in which class, changed unit by unit.
+# Groups whose units change one by one.
 #
-# A class is widened when a unit joins it; what is left where a unit leaves must be described anew, which takes time
-# with the size of the class, so it is done once for all units that leave together.
+# When a unit joins a group, its box is widened. When a unit leaves, the rest must be described anew, which takes time
+# linear in the group; so it is done once for all units that leave together.
 
 
 # A change must gain more than rounding.
@@ -198,22 +197,22 @@ SLACK = 1e-9
 AFTER, BEFORE = 0, 1
 
 
-class Classes(NamedTuple):
-    """The classes, the units of each as a linked list.
+class Groups(NamedTuple):
+    """Groups, with the units of each as a linked list.
 
     Attributes
     ----------
     of_unit : int array (units,)
     beside : int array (units, 2)
         The units after and before a unit in its list, -1 at the ends.
-    first : int array (classes,)
+    first : int array (groups,)
         The first unit of each, -1 if it has none.
-    size : int array (classes,)
+    size : int array (groups,)
         Records.
-    loss : float array (classes,)
-        What one record loses in its box.
+    loss : float array (groups,)
+        The loss of one record in its box.
     boxes : Boxes
-        The last one is free for trials.
+        The last box is free for trials.
     """
 
     of_unit: Longs
@@ -224,126 +223,126 @@ class Classes(NamedTuple):
     boxes: Boxes
 
 
-def new_classes(boxes: Boxes, room: int) -> Classes:
-    """Room for so many classes, with nothing in them."""
+def new_groups(boxes: Boxes, room: int) -> Groups:
+    """Room for this many groups, all empty."""
     of_unit, beside = np.full(len(boxes.bits), -1, dtype=np.int64), np.full((len(boxes.bits), 2), -1, dtype=np.int64)
     first, size = np.full(room, -1, dtype=np.int64), np.zeros(room, dtype=np.int64)
-    return Classes(of_unit, beside, first, size, np.zeros(room), boxes.room_for(room + 1))
+    return Groups(of_unit, beside, first, size, np.zeros(room), boxes.room_for(room + 1))
 
 
 @jit(once=True)
-def arrange(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, class_of_unit: Longs) -> None:
-    """Put each unit in its class, and describe them. O(units × columns)."""
-    for one in range(classes.size.shape[0]):
-        classes.first[one], classes.size[one] = -1, 0
+def arrange(shape: Shape, boxes: Boxes, weights: Longs, groups: Groups, group_of_unit: Longs) -> None:
+    """Put each unit in its group, and describe all groups. O(units × columns)."""
+    for group in range(groups.size.shape[0]):
+        groups.first[group], groups.size[group] = -1, 0
     for unit in range(weights.shape[0]):
-        link(weights, classes, unit, class_of_unit[unit])
-    for one in range(classes.size.shape[0]):
-        describe(shape, boxes, classes, one)
+        link(weights, groups, unit, group_of_unit[unit])
+    for group in range(groups.size.shape[0]):
+        describe(shape, boxes, groups, group)
 
 
 @jit(inner=True)
-def total_loss(classes: Classes) -> float:
-    """What all records lose."""
+def total_loss(groups: Groups) -> float:
+    """The loss of all records."""
     total = 0.0
-    for one in range(classes.size.shape[0]):
-        total += classes.size[one] * classes.loss[one]
+    for group in range(groups.size.shape[0]):
+        total += groups.size[group] * groups.loss[group]
     return total
 
 
 @jit(inner=True)
-def link(weights: Longs, classes: Classes, unit: int, one: int) -> None:
-    """Put a unit that is in no class into one, whose box stays as it is until it is described anew."""
-    following = classes.first[one]
+def link(weights: Longs, groups: Groups, unit: int, group: int) -> None:
+    """Put a unit without a group into a group, whose box does not change until it is described anew."""
+    following = groups.first[group]
     if following >= 0:
-        classes.beside[following, BEFORE] = unit
-    classes.beside[unit, AFTER] = following
-    classes.beside[unit, BEFORE] = -1
-    classes.first[one] = unit
-    classes.size[one] += weights[unit]
-    classes.of_unit[unit] = one
+        groups.beside[following, BEFORE] = unit
+    groups.beside[unit, AFTER] = following
+    groups.beside[unit, BEFORE] = -1
+    groups.first[group] = unit
+    groups.size[group] += weights[unit]
+    groups.of_unit[unit] = group
 
 
 @jit(inner=True)
-def join(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, one: int, loss: float) -> None:
-    """Let a unit that is in no class join one that is not empty, and loses so much then."""
-    enclose(shape, classes.boxes, one, boxes, unit)
-    link(weights, classes, unit, one)
-    classes.loss[one] = loss
+def join(shape: Shape, boxes: Boxes, weights: Longs, groups: Groups, unit: int, group: int, loss: float) -> None:
+    """Put a unit without a group into a group that is not empty; ``loss`` is its loss afterwards."""
+    enclose(shape, groups.boxes, group, boxes, unit)
+    link(weights, groups, unit, group)
+    groups.loss[group] = loss
 
 
 @jit(inner=True)
-def leave(weights: Longs, classes: Classes, unit: int) -> None:
-    """Take a unit out of its class, whose box stays as it is until it is described anew."""
-    one, before, after = classes.of_unit[unit], classes.beside[unit, BEFORE], classes.beside[unit, AFTER]
+def leave(weights: Longs, groups: Groups, unit: int) -> None:
+    """Take a unit out of its group, whose box does not change until it is described anew."""
+    group, before, after = groups.of_unit[unit], groups.beside[unit, BEFORE], groups.beside[unit, AFTER]
     if before >= 0:
-        classes.beside[before, AFTER] = after
+        groups.beside[before, AFTER] = after
     else:
-        classes.first[one] = after
+        groups.first[group] = after
     if after >= 0:
-        classes.beside[after, BEFORE] = before
-    classes.size[one] -= weights[unit]
-    classes.of_unit[unit] = -1
+        groups.beside[after, BEFORE] = before
+    groups.size[group] -= weights[unit]
+    groups.of_unit[unit] = -1
 
 
 @jit(inner=True)
-def describe(shape: Shape, boxes: Boxes, classes: Classes, one: int) -> None:
-    """Find the box around the units of a class anew, and its loss."""
-    classes.loss[one] = loss_without(shape, boxes, classes, one, int64(-1), one)
+def describe(shape: Shape, boxes: Boxes, groups: Groups, group: int) -> None:
+    """Compute the box around the units of a group, and its loss."""
+    groups.loss[group] = loss_without(shape, boxes, groups, group, int64(-1), group)
 
 
 @jit(inner=True)
-def loss_without(shape: Shape, boxes: Boxes, classes: Classes, one: int, less: int, into: int) -> float:
-    """The loss of the box around the units of a class but one (-1: all); the box is written down."""
+def loss_without(shape: Shape, boxes: Boxes, groups: Groups, group: int, less: int, into: int) -> float:
+    """The loss of the box around the units of a group except ``less`` (-1: none); the box is written to ``into``."""
     empty = True
-    unit = classes.first[one]
+    unit = groups.first[group]
     while unit >= 0:
         if unit != less:
             if empty:
-                copy_box(classes.boxes, into, boxes, unit)
+                copy_box(groups.boxes, into, boxes, unit)
                 empty = False
             else:
-                enclose(shape, classes.boxes, into, boxes, unit)
-        unit = classes.beside[unit, AFTER]
-    return 0.0 if empty else joint_loss(shape, classes.boxes, into, classes.boxes, into, np.inf)
+                enclose(shape, groups.boxes, into, boxes, unit)
+        unit = groups.beside[unit, AFTER]
+    return 0.0 if empty else joint_loss(shape, groups.boxes, into, groups.boxes, into, np.inf)
 
 
 @jit(inner=True)
-def best_class(
-    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, other_than: int, most: float
+def best_group(
+    shape: Shape, boxes: Boxes, weights: Longs, groups: Groups, unit: int, other_than: int, most: float
 ) -> tuple[int, float, float]:
-    """The class that a unit joins at the least cost, if that is below the most, its cost, and its loss then."""
-    best, found, found_loss = most, -1, 0.0
-    for one in range(classes.size.shape[0]):
-        if one == other_than or classes.size[one] == 0:
+    """The group that a unit joins at the least cost below ``most``; also the cost, and the loss of the group then."""
+    best, chosen, chosen_loss = most, -1, 0.0
+    for group in range(groups.size.shape[0]):
+        if group == other_than or groups.size[group] == 0:
             continue
-        before = classes.size[one] * classes.loss[one]
-        together = classes.size[one] + weights[unit]
+        before = groups.size[group] * groups.loss[group]
+        together = groups.size[group] + weights[unit]
         limit = (best + before) / together
-        joint = joint_loss(shape, classes.boxes, one, boxes, unit, limit)
+        joint = joint_loss(shape, groups.boxes, group, boxes, unit, limit)
         cost = together * joint - before
-        # Beyond the limit the loss may be too low, and must not be taken even where rounding brings it under the best.
+        # Above the limit, the loss may be too low. It must not count even if rounding makes it better than the best.
         if joint <= limit and cost < best:
-            best, found, found_loss = cost, one, joint
-    return found, best, found_loss
+            best, chosen, chosen_loss = cost, group, joint
+    return chosen, best, chosen_loss
 
 
 @jit(inner=True)
 def satisfied(
     units: Units,
-    classes: Classes,
-    one: int,
+    groups: Groups,
+    group: int,
     less: int,
     more: int,
     least: int,
     packed: PackedRequirements | None,
     histogram: Longs,
 ) -> bool:
-    """Whether a class satisfies all requirements without one of its units or with another (-1: none).
+    """Whether a group satisfies all requirements without the unit ``less`` and with the unit ``more`` (-1: none).
 
-    Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
+    If only the size is required, ``packed`` is ``None``, and numba leaves out the formulas.
     """
-    size = classes.size[one]
+    size = groups.size[group]
     if less >= 0:
         size -= units.weight[less]
     if more >= 0:
@@ -354,11 +353,11 @@ def satisfied(
         return True
     for value in range(histogram.shape[0]):
         histogram[value] = 0
-    unit = classes.first[one]
+    unit = groups.first[group]
     while unit >= 0:
         if unit != less:
             tally(units, unit, histogram)
-        unit = classes.beside[unit, AFTER]
+        unit = groups.beside[unit, AFTER]
     if more >= 0:
         tally(units, more, histogram)
     return all_hold(packed, size, histogram)

@@ -1,7 +1,7 @@
-"""The kernel that finds which records of a class to give up, so that the others lose less.
+"""Peeling, compiled: find which records a group should give up, so that the others lose less.
 
-What is tried: a single unit, all units that hold one value of a category, all below one branch of a hierarchy, and all
-beyond one end of a range. A record that is given up has lost every cell.
+The candidates are single units, all units with one value of a category, all units below one branch of a hierarchy, and
+all units beyond one end of a range. A record that is given up loses every cell.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hedgerow.anonymizers.boxes._kernels import (
     AFTER,
     SLACK,
     Boxes,
-    Classes,
+    Groups,
     Shape,
     Units,
     arrange,
@@ -34,7 +34,7 @@ __all__ = ["PeelingRoom", "best_peels", "new_peeling_room", "peel"]
 
 
 class PeelingRoom(NamedTuple):
-    """Arrays that are used again and again: members of a class, which of them go, and a histogram of the rest."""
+    """Scratch arrays: the members of a group, which of them go, the best choice, and a histogram of the rest."""
 
     members: Longs
     goes: Bools
@@ -43,7 +43,7 @@ class PeelingRoom(NamedTuple):
 
 
 def new_peeling_room(units: Units, most: int) -> PeelingRoom:
-    """Room for classes of so many units."""
+    """Scratch for groups of this many units."""
     goes, best = np.zeros(most, dtype=np.bool_), np.zeros(most, dtype=np.bool_)
     return PeelingRoom(np.zeros(most, dtype=np.int64), goes, best, np.zeros(units.histogram, dtype=np.int64))
 
@@ -53,21 +53,21 @@ def best_peels(
     shape: Shape,
     boxes: Boxes,
     units: Units,
-    classes: Classes,
-    class_of_unit: Longs,
+    groups: Groups,
+    group_of_unit: Longs,
     least: int,
     packed: PackedRequirements | None,
     most: int,
     room: PeelingRoom,
     gains: Floats,
 ) -> None:
-    """Arrange classes, and find what each gains for each record that it gives up, at best; 0 if nothing.
+    """Arrange groups, and find the best gain of each per record that it gives up; 0 if it gains nothing.
 
-    O(classes) times :func:`peel`.
+    O(groups) times :func:`peel`.
     """
-    arrange(shape, boxes, units.weight, classes, class_of_unit)
-    for one in range(classes.size.shape[0]):
-        gains[one] = _best(shape, boxes, units, classes, one, least, packed, most, room)[0]
+    arrange(shape, boxes, units.weight, groups, group_of_unit)
+    for group in range(groups.size.shape[0]):
+        gains[group] = _best(shape, boxes, units, groups, group, least, packed, most, room)[0]
 
 
 @jit
@@ -75,27 +75,27 @@ def peel(
     shape: Shape,
     boxes: Boxes,
     units: Units,
-    classes: Classes,
-    one: int,
+    groups: Groups,
+    group: int,
     least: int,
     packed: PackedRequirements | None,
     most: int,
     room: PeelingRoom,
 ) -> tuple[int, float]:
-    """Give up the best of a class, at most so many records; how many they are, and what the next are worth.
+    """Give up the best candidate of a group, at most ``most`` records; returns its records, and the gain of the next.
 
-    O(members² × columns²) for the members of the class, of which there are not more than there is room for.
+    O(members² × columns²). Groups with more members than the scratch has room for give up nothing.
     """
-    gain, found = _best(shape, boxes, units, classes, one, least, packed, most, room)
+    gain, length = _best(shape, boxes, units, groups, group, least, packed, most, room)
     if gain <= 0.0:
         return int64(0), 0.0
-    before = classes.size[one]
-    for at in range(found):
+    before = groups.size[group]
+    for at in range(length):
         if room.best[at]:
-            leave(units.weight, classes, room.members[at])
-    describe(shape, boxes, classes, one)
-    lost = before - classes.size[one]
-    return lost, _best(shape, boxes, units, classes, one, least, packed, most - lost, room)[0]
+            leave(units.weight, groups, room.members[at])
+    describe(shape, boxes, groups, group)
+    lost = before - groups.size[group]
+    return lost, _best(shape, boxes, units, groups, group, least, packed, most - lost, room)[0]
 
 
 @jit(inner=True)
@@ -103,42 +103,42 @@ def _best(
     shape: Shape,
     boxes: Boxes,
     units: Units,
-    classes: Classes,
-    one: int,
+    groups: Groups,
+    group: int,
     least: int,
     packed: PackedRequirements | None,
     most: int,
     room: PeelingRoom,
 ) -> tuple[float, int]:
-    """The gain per record of the best that a class can give up, marked in ``room.best``, and the class's members."""
-    found = int64(0)
-    unit = classes.first[one]
+    """The gain per record of the best candidate, which is marked in ``room.best``, and the number of members."""
+    length = int64(0)
+    unit = groups.first[group]
     while unit >= 0:
-        if found == room.members.shape[0]:
-            return 0.0, found
-        room.members[found] = unit
-        found += 1
-        unit = classes.beside[unit, AFTER]
+        if length == room.members.shape[0]:
+            return 0.0, length
+        room.members[length] = unit
+        length += 1
+        unit = groups.beside[unit, AFTER]
     ranges, trees, sets = shape.scale.shape[0], shape.trees.shape[0], shape.share.shape[0]
     columns, best = ranges + trees + sets, 0.0
-    if classes.loss[one] <= 0.0 or found < 2:
-        return best, found
-    for at in range(found):
+    if groups.loss[group] <= 0.0 or length < 2:
+        return best, length
+    for at in range(length):
         for way in range(1 + 2 * ranges + trees + sets):
-            weight = _mark(shape, boxes, units, classes, one, room, found, at, way)
-            rest = classes.size[one] - weight
+            weight = _mark(shape, boxes, units, groups, group, room, length, at, way)
+            rest = groups.size[group] - weight
             if weight == 0 or weight > most or rest < max(least, 1):
                 continue
-            # Even if the others lost nothing any more it must be better than the best.
-            if (classes.size[one] * classes.loss[one]) / weight - columns <= best + SLACK:
+            # Skip it if it could not beat the best even if the others lost nothing afterwards.
+            if (groups.size[group] * groups.loss[group]) / weight - columns <= best + SLACK:
                 continue
-            loss = _loss_of_rest(shape, boxes, classes, room, found)
-            gain = (classes.size[one] * classes.loss[one] - rest * loss) / weight - columns
-            if gain > best + SLACK and _rest_holds(units, room, found, rest, packed):
+            loss = _loss_of_rest(shape, boxes, groups, room, length)
+            gain = (groups.size[group] * groups.loss[group] - rest * loss) / weight - columns
+            if gain > best + SLACK and _rest_holds(units, room, length, rest, packed):
                 best = gain
-                for member in range(found):
+                for member in range(length):
                     room.best[member] = room.goes[member]
-    return best, found
+    return best, length
 
 
 @jit(inner=True)
@@ -146,29 +146,30 @@ def _mark(
     shape: Shape,
     boxes: Boxes,
     units: Units,
-    classes: Classes,
-    one: int,
+    groups: Groups,
+    group: int,
     room: PeelingRoom,
-    found: int,
+    length: int,
     at: int,
     way: int,
 ) -> int:
-    """Mark who goes with a member, in one of the ways; returns their records, 0 if an earlier member stands for it."""
+    """Mark the units that go with a member in one of the ways; returns their records, 0 if an earlier member
+    gives the same candidate."""
     ranges, trees = shape.scale.shape[0], shape.trees.shape[0]
     unit = room.members[at]
     weight = int64(0)
-    for member in range(found):
+    for member in range(length):
         other = room.members[member]
         if way == 0:
             goes = member == at
         elif way <= 2 * ranges:
-            # Highest numbers, then the lowest negated: beyond an end is at least as large in either.
+            # Ends are the highest numbers, then the lowest negated: beyond an end means at least as large.
             goes = boxes.ends[other, way - 1] >= boxes.ends[unit, way - 1]
         elif way <= 2 * ranges + trees:
             tree = way - 1 - 2 * ranges
             pair = shape.trees[tree, 0] + boxes.nodes[unit, tree] * shape.trees[tree, 1] + boxes.nodes[other, tree]
-            # Below the node of the class two units meet only in the same branch.
-            goes = other == unit or shape.ancestor[pair] != classes.boxes.nodes[one, tree]
+            # Two units of the same branch meet below the node of the group.
+            goes = other == unit or shape.ancestor[pair] != groups.boxes.nodes[group, tree]
         else:
             column = way - 1 - 2 * ranges - trees
             goes = True
@@ -184,27 +185,27 @@ def _mark(
 
 
 @jit(inner=True)
-def _loss_of_rest(shape: Shape, boxes: Boxes, classes: Classes, room: PeelingRoom, found: int) -> float:
-    trial = classes.size.shape[0]
+def _loss_of_rest(shape: Shape, boxes: Boxes, groups: Groups, room: PeelingRoom, length: int) -> float:
+    trial = groups.size.shape[0]
     empty = True
-    for member in range(found):
+    for member in range(length):
         if not room.goes[member]:
             if empty:
-                copy_box(classes.boxes, trial, boxes, room.members[member])
+                copy_box(groups.boxes, trial, boxes, room.members[member])
                 empty = False
             else:
-                enclose(shape, classes.boxes, trial, boxes, room.members[member])
-    return joint_loss(shape, classes.boxes, trial, classes.boxes, trial, np.inf)
+                enclose(shape, groups.boxes, trial, boxes, room.members[member])
+    return joint_loss(shape, groups.boxes, trial, groups.boxes, trial, np.inf)
 
 
 @jit(inner=True)
-def _rest_holds(units: Units, room: PeelingRoom, found: int, rest: int, packed: PackedRequirements | None) -> bool:
-    """Whether who stays satisfies the requirements; without ``packed`` the size was all there is to ask."""
+def _rest_holds(units: Units, room: PeelingRoom, length: int, rest: int, packed: PackedRequirements | None) -> bool:
+    """Whether the remaining records satisfy the requirements; without ``packed`` only the size matters."""
     if packed is None:
         return True
     for value in range(room.histogram.shape[0]):
         room.histogram[value] = 0
-    for member in range(found):
+    for member in range(length):
         if not room.goes[member]:
             tally(units, room.members[member], room.histogram)
     return all_hold(packed, rest, room.histogram)

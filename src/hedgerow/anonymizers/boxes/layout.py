@@ -1,9 +1,9 @@
-"""From a frequency table to boxes: how each column is described by them, and what a box loses.
+"""From a frequency table to boxes: how boxes describe each column, and what a box loses.
 
-By a hierarchy: a box is a node, and two boxes meet at their lowest common ancestor. Or as it is published without one:
-numbers by the range they span, categories by the set that occurs. The losses are those of :mod:`hedgerow.metrics`: what
-all records lose, over the number of cells, is the metric of what is published. The weights of the columns are
-multiplied in here, once.
+With a hierarchy, a box is a node, and two boxes meet at their lowest common ancestor. Without one, numbers are
+described by their range and categories by the set of values that occur, as they are published. The losses are those of
+:mod:`hedgerow.core.metrics`: the total loss of all records over the number of cells is the metric of the release. The
+weights of the columns are multiplied in here, once.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ __all__ = [
 
 LossName = Literal["nllm", "ncp", "distortion", "prec", "discernibility"]
 
-# 400 megabytes of pairs of nodes, ancestor and loss.
+# 400 megabytes: the ancestor and loss of each pair of nodes.
 _MOST_PAIRS = 2**25
 # A gigabyte of sets.
 _MOST_WORDS = 2**27
 
 
 class Described(NamedTuple):
-    """The columns, and the box of each tuple."""
+    """The shape of the columns, and the box of each tuple."""
 
     shape: Shape
     boxes: Boxes
@@ -56,12 +56,12 @@ def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) 
     ----------
     counts : FrequencyTable
     metric : str
-        What a box loses; the discernibility does not depend on boxes, and has those of the NLLM.
+        The loss of labels; intervals and sets lose by NCP. Discernibility does not depend on boxes; it uses NLLM.
     shown : sequence of {"set", "interval", "label"}
-        How each column will be shown. The metric is that of labels; intervals and sets lose by NCP.
+        How each column is published.
     """
     trees = [at for at, how in enumerate(shown) if how == "label"]
-    # A number beside a missing one has lost everything: as a set of values it would not.
+    # Numbers are spans, also when shown as sets: a number beside a missing value loses everything.
     spans = [at for at, how in enumerate(shown) if how != "label" and _spanned(counts, at, how)]
     sets = columns_of_sets(counts, shown)
     nodes, pairs = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
@@ -72,24 +72,24 @@ def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) 
 
 
 def columns_of_sets(counts: FrequencyTable, shown: Sequence[Shown]) -> list[int]:
-    """The columns that are described by the set of values which occur."""
+    """The columns that are described by the set of values that occur."""
     return [at for at, how in enumerate(shown) if how != "label" and not _spanned(counts, at, how)]
 
 
 def _spanned(counts: FrequencyTable, at: int, how: Shown) -> bool:
-    """Whether a column is measured by its bounds: numbers and dates are, whatever they are shown as."""
+    """Whether a column is measured by its bounds, as numbers and dates always are."""
     return how == "interval" or counts.domains[counts.quasi[at]].kind != "text"
 
 
 def units_of(counts: FrequencyTable, context: Context) -> Units:
-    """Tuples with their records, and their cells with the sensitive values that requirements read."""
+    """The tuples with their records, and their cells with the sensitive values that requirements read."""
     values = sensitive_codes(counts, context)
     cells = np.searchsorted(counts.cell_tuple, np.arange(len(counts.tuples) + 1)).astype(np.int64)
     return Units(counts.tuple_sizes.copy(), cells, counts.cell_sizes, values, int(context.offsets[-1]))
 
 
 class GroupedUnits(NamedTuple):
-    """What groups hold: a unit is the records that one group has of one tuple; those of a group stand together.
+    """The contents of groups. A unit is the records of one tuple in one group; units of a group are adjacent.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class GroupedUnits(NamedTuple):
     sizes: Longs
 
     def between(self, start: int, end: int, values: Ints, histogram: int) -> Units:
-        """Some of the units, with the sensitive values of their cells."""
+        """A range of the units, with the sensitive values of their cells."""
         inside = slice(int(self.cells[start]), int(self.cells[end]))
         return Units(
             np.add.reduceat(self.sizes[inside], self.cells[start:end] - self.cells[start]),
@@ -122,7 +122,7 @@ class GroupedUnits(NamedTuple):
 
 
 def grouped_units(counts: FrequencyTable, pieces: Pieces, block_of_group: Longs) -> GroupedUnits:
-    """The units of groups of which none is lost; groups of one block stand together."""
+    """The units of groups without lost records; groups of one block are adjacent."""
     tuple_of_piece = counts.cell_tuple[pieces.cell].astype(np.int64)
     order = np.lexsort((tuple_of_piece, pieces.group, block_of_group[pieces.group]))
     changes = (np.diff(tuple_of_piece[order]) != 0) | (np.diff(pieces.group[order]) != 0)
@@ -163,13 +163,13 @@ def _trees(counts: FrequencyTable, columns: list[int], metric: NodeLoss) -> tupl
 def _ancestors(hierarchy: EncodedHierarchy) -> Ints:
     """The lowest common ancestor of each pair of nodes.
 
-    With nodes below a node it has itself as ancestor, with all others what its parent has; parents come first.
+    A node is the ancestor of itself and every node below it; with other nodes it shares the ancestors of its parent.
     """
     pairs = np.zeros((len(hierarchy.parent), len(hierarchy.parent)), dtype=np.int32)
     ends = hierarchy.last_leaf
     for node in range(1, len(pairs)):
         pairs[node] = pairs[hierarchy.parent[node]]
-        # Nodes below a node are those after it, as long as their leaves are among its own.
+        # The nodes below a node follow it, as long as their leaves are among its own.
         after = node + int(np.searchsorted(hierarchy.first_leaf[node:], ends[node], side="left"))
         pairs[node, node:after] = node
     return pairs
@@ -183,7 +183,7 @@ def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]
         positions = np.arange(len(domain.labels), dtype=np.float64) if domain.numbers is None else domain.positions
         spread = float(positions[-1] - positions[0] if len(positions) else 0.0) or 1.0
         scale[place] = counts.column_weights[at] / spread
-        # A missing number lies so far away that a range around it and another has lost all there is to lose.
+        # A missing number lies so far away that a range around it and another number loses everything.
         beyond = [positions[:1].sum() - spread] if domain.has_missing else []
         numbers[:, place] = np.append(positions, beyond)[counts.tuples[:, at]]
     return numbers, scale

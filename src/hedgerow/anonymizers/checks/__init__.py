@@ -2,7 +2,7 @@
 
 Only tests and your own code import it: nothing in the package does. It needs only core dependencies, and makes its
 own tables. It never calls the verifier: it counts classes in the published rows with :class:`collections.Counter`, so
-that a counting error in the verifier cannot hide one in a method. A check that fails raises ``AssertionError``.
+that a counting error in the verifier cannot hide an error in a method. A check that fails raises ``AssertionError``.
 Start with :func:`check_anonymizer`, which runs all checks.
 """
 

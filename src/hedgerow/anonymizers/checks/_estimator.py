@@ -50,10 +50,10 @@ def check_keyword_only_parameters(estimator: Anonymizer) -> None:
 def check_init_only_assigns(estimator: Anonymizer) -> None:
     """``__init__`` assigns each argument unchanged to the attribute of the same name, and does nothing else."""
     given: dict[str, Any] = {name: object() for name in estimator.get_params(deep=False)}
-    made = vars(type(estimator)(**given))
-    expect(set(made) == set(given), "__init__ must set exactly one attribute for each parameter.")
+    assigned = vars(type(estimator)(**given))
+    expect(set(assigned) == set(given), "__init__ must set exactly one attribute for each parameter.")
     for name, value in given.items():
-        expect(made[name] is value, f"__init__ must assign {name!r} unchanged.")
+        expect(assigned[name] is value, f"__init__ must assign {name!r} unchanged.")
 
 
 def check_parameters_round_trip(estimator: Anonymizer) -> None:

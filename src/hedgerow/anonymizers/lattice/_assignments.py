@@ -1,14 +1,14 @@
-"""Which generalized rows a record could be published as: the choices of a cell-wise generalization.
+"""MinGen's integer program: the generalized rows that each record may be published as, and the cheapest choice.
 
-A generalized row has a node in every column, and covers the tuples that lie below all of them. Choices that no
-optimal release needs are left out:
+A generalized row has a node in every column, and covers the tuples that lie below all of these nodes. The program
+leaves out choices that no optimal release needs:
 
-- Attributes in no shield stay as they are: to lift them helps no requirement.
-- A node that covers no more values of the column than a node below it: written as the lower one, all its records have
-  fewer generalizations, and classes at most unite, which keeps every monotone requirement.
-- A class of a shield whose covered records are too few, or have too few sensitive values: it could never be filled.
-- If all requirements have one shield, a class that is not the lowest above all the tuples that it covers: written as
-  that one, its records have fewer generalizations. With several shields this could tear classes of another apart.
+- Attributes in no shield stay unchanged, because lifting them helps no requirement.
+- A node that covers no more values of the column than a node below it. With the lower node, all its records have fewer
+  generalizations, and classes can only unite, which keeps every monotone requirement.
+- A class of a shield that covers too few records, or too few sensitive values, to ever be filled.
+- If all requirements have one shield, a class that is not the lowest above all tuples that it covers. With the lowest
+  one, its records have fewer generalizations. With several shields, this could split classes of another shield.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ __all__ = [
 ]
 
 
-# Larger ones would make the solver's tolerance, which is on sums of steps, count.
+# With larger weights, the solver's tolerance on sums of steps would matter.
 _LARGEST_WEIGHT: Final = 100
 
 
 class Assignees(NamedTuple):
-    """What is assigned as one: tuples; or cells, where records of one tuple may part and sensitive values count.
+    """The units that are assigned: tuples, or cells where records of a tuple may part and sensitive values count.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Assignees(NamedTuple):
     @classmethod
     def of(cls, counts: FrequencyTable, space: CutSpace, *, split: bool) -> Assignees:
         """The units of a table."""
-        columns = list(dict.fromkeys(one.column for one in space.bound if one.column is not None))
+        columns = list(dict.fromkeys(bound.column for bound in space.bound if bound.column is not None))
         by_cell = split and bool(columns)
         of_cell = counts.cell_tuple.astype(np.int64)
         unit = np.arange(len(of_cell), dtype=np.int64) if by_cell else of_cell
@@ -84,23 +84,22 @@ class Assignees(NamedTuple):
 
 
 class Assignments(NamedTuple):
-    """Every choice of a generalized row for a unit.
+    """All choices of a generalized row for each unit.
 
     Attributes
     ----------
     rows : int array (generalized rows, quasi-identifiers)
-        The nodes of each.
+        The nodes of each generalized row.
     unit, row : int arrays (assignments,)
         Ascending in ``unit``.
     steps : int array (assignments,)
-        How many generalizations one record of the unit then has: steps up, added over the columns by their weights.
+        How many generalizations one record then has: steps up the hierarchies, weighted and summed over the columns.
     distortion : int array (assignments,)
-        What Prec is lowered by: levels as shares of the heights, added over the columns by their weights, in parts of
-        ``whole``.
+        The loss of Prec: levels as shares of the heights, weighted and summed over the columns, in parts of ``whole``.
     whole : int
         A multiple of all heights.
     lost_steps, lost_distortion : int arrays (units,)
-        The same of a record of each unit that is not published: every column goes up to the root.
+        The same for a record that is lost: every column goes up to the root.
     """
 
     rows: Ints
@@ -121,7 +120,7 @@ class _Above(NamedTuple):
 
 
 def count_assignments(counts: FrequencyTable, space: CutSpace, units: Assignees) -> int:
-    """How many choices there are before any is left out for its class."""
+    """How many choices there are before those of unfillable classes are left out."""
     choices = np.ones(len(units.tuple))
     for at, above in enumerate(_above(space)):
         choices *= np.diff(above.start)[counts.tuples[units.tuple, at]]
@@ -132,11 +131,11 @@ def _above(space: CutSpace) -> list[_Above]:
     result = []
     shielded = {column for shield in space.shields for column in shield}
     for column, hierarchy in enumerate(space.hierarchies):
-        climbing = hierarchy.leaf_of
-        nodes = [climbing]
+        node = hierarchy.leaf_of
+        nodes = [node]
         for _ in range(hierarchy.height if column in shielded else 0):
-            climbing = space.wider[column][climbing]
-            nodes.append(climbing)
+            node = space.wider[column][node]
+            nodes.append(node)
         ladder = np.stack(nodes, axis=1)
         new = np.ones(ladder.shape, dtype=bool)
         new[:, 1:] = ladder[:, 1:] != ladder[:, :-1]
@@ -156,10 +155,10 @@ def assignments_of(counts: FrequencyTable, space: CutSpace, units: Assignees) ->
     >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
     >>> counts = prepare(pa.table({"zip": ["11", "12", "21"]}), schema, [KAnonymity(2)], random_state=0).counts
     >>> space = CutSpace(counts, [KAnonymity(2)])
-    >>> found = assignments_of(counts, space, Assignees.of(counts, space, split=False))
-    >>> [counts.hierarchies["zip"].labels[node] for node in found.rows[:, 0]]
+    >>> choices = assignments_of(counts, space, Assignees.of(counts, space, split=False))
+    >>> [counts.hierarchies["zip"].labels[node] for node in choices.rows[:, 0]]
     ['*', '1*']
-    >>> found.unit.tolist(), found.row.tolist(), found.steps.tolist()
+    >>> choices.unit.tolist(), choices.row.tolist(), choices.steps.tolist()
     ([0, 0, 1, 1, 2], [1, 0, 1, 0, 0], [1, 2, 1, 2, 2])
     """
     unit = np.arange(len(units.tuple), dtype=np.int64)
@@ -180,14 +179,14 @@ def assignments_of(counts: FrequencyTable, space: CutSpace, units: Assignees) ->
     root = np.zeros((1, len(counts.quasi)), dtype=np.int32)
     lost_steps = steps_to(counts, root, units.tuple, np.zeros(len(units.tuple), dtype=np.int64))
     lost_distortion = np.full(len(units.tuple), whole * int(sum(weights)), dtype=np.int64)
-    found = Assignments(rows, unit, row.astype(np.int64), steps, distortion, whole, lost_steps, lost_distortion)
+    assignments = Assignments(rows, unit, row.astype(np.int64), steps, distortion, whole, lost_steps, lost_distortion)
     if len(set(space.shields)) == 1:
-        found = _only(found, _lowest(counts, found, units, space.shields[0])[found.row])
-    return _fillable(found, space, units)
+        assignments = _only(assignments, _lowest(counts, assignments, units, space.shields[0])[assignments.row])
+    return _fillable(assignments, space, units)
 
 
 def steps_to(counts: FrequencyTable, rows: Ints, tuples: Longs, row: NDArray[np.integer]) -> Longs:
-    """How many generalizations lead from each tuple to its generalized row, added over the columns by their weights."""
+    """How many generalizations lead from each tuple to its generalized row, weighted and summed over the columns."""
     total = np.zeros(len(tuples), dtype=np.int64)
     for at, (name, weight) in enumerate(zip(counts.quasi, whole_weights(counts), strict=True)):
         hierarchy = counts.hierarchies[name]
@@ -199,8 +198,8 @@ def steps_to(counts: FrequencyTable, rows: Ints, tuples: Longs, row: NDArray[np.
 def whole_weights(counts: FrequencyTable) -> list[int]:
     """The weights of the columns as small whole numbers, so that sums of steps stay whole: 1 each if all are equal.
 
-    They are in the ratio of the weights where numbers up to 100 can nearly say it, else hundredths of the largest; what
-    weighs more than 0 has 1 at least.
+    They have the ratio of the weights where numbers up to 100 come close to it; otherwise they are hundredths of the
+    largest. A positive weight becomes at least 1.
     """
     weights = counts.roles.column_weights
     least = Fraction(1, _LARGEST_WEIGHT)
@@ -211,13 +210,13 @@ def whole_weights(counts: FrequencyTable) -> list[int]:
 
 
 def _fillable(assignments: Assignments, space: CutSpace, units: Assignees) -> Assignments:
-    """Leave out what belongs to a class that could not be filled, until nothing more does."""
+    """Leave out assignments to classes that cannot be filled, until all remaining classes can be."""
     while True:
         kept = np.ones(len(assignments.unit), dtype=bool)
         for requirement, shield, column, _ in space.bound:
             of_row, first = group_rows(assignments.rows, shield)
             of = of_row[assignments.row]
-            # A unit may come to a class by several rows; it counts once.
+            # A unit may reach a class by several rows, but counts once.
             held_by, unit = np.divmod(np.unique(of * len(units.tuple) + assignments.unit), len(units.tuple))
             fillable = np.bincount(held_by, units.records[unit], len(first)) >= requirement.minimal_size
             if requirement.formula == "distinct":
@@ -245,7 +244,7 @@ def _only(assignments: Assignments, kept: Bools) -> Assignments:
 
 
 def _lowest(counts: FrequencyTable, assignments: Assignments, units: Assignees, shield: tuple[int, ...]) -> Bools:
-    """Which generalized rows are, on the shield, the lowest above all tuples that they cover there."""
+    """Which generalized rows are the lowest ones, on the shield, above all tuples that they cover."""
     of_row, first = group_rows(assignments.rows, shield)
     of = of_row[assignments.row]
     order = np.argsort(of, kind="stable")
@@ -261,18 +260,18 @@ def _lowest(counts: FrequencyTable, assignments: Assignments, units: Assignees, 
 # --------------------------------------------------------------------------------------------------
 # The cheapest assignment of records to generalized rows, as an integer program solved by HiGHS.
 #
-# How many records of a unit are published as a generalized row is a whole number. The rows that look alike on a
-# shield are a class, which is open or not: records go only to open classes, and an open one meets its requirements,
-# which are linear in the numbers of records:
+# The variables are how many records of each unit are published as each generalized row. Rows that are equal on a shield
+# form a class, which is open or not. Records go only to open classes, and an open class meets its requirements, which
+# are linear in the numbers of records:
 #
-# - at least k records: their sum is at least k if the class is open;
-# - l distinct values: for l values, a number between 0 and 1 is at most how many records have the value;
-# - a share of at most alpha: for each value, the records that have it less alpha times all of them is at most 0.
+# - at least k records: the sum of the records is at least k if the class is open;
+# - l distinct values: for l values, a number between 0 and 1 is at most the number of records with the value;
+# - a share of at most alpha: for each value, its records minus alpha times all records are at most 0.
 #
-# Where records may be lost, a unit need not be assigned, or not all of it; what it costs then is taken off what its
-# assignments cost, so that the least of the differences is the least of the sums.
+# Where records may be lost, a unit may stay unassigned, wholly or in part. The cost of losing it is subtracted from the
+# costs of its assignments, so that minimizing the difference minimizes the sum.
 #
-# Entropy, recursive diversity and t-closeness are not written in this way. HiGHS: Q. Huangfu, J. Hall: Parallelizing
+# Entropy and recursive diversity and t-closeness are not linear. HiGHS: Q. Huangfu, J. Hall: Parallelizing
 # the dual revised simplex method, Mathematical Programming Computation 10, 2018; called through
 # ``scipy.optimize.milp``.
 
@@ -282,19 +281,20 @@ _INFEASIBLE: Final = 2
 
 
 class Solution(NamedTuple):
-    """How many records each assignment takes; nothing if none was found in time.
+    """How many records each assignment takes, as far as the solver got in time.
 
     Attributes
     ----------
     records : int array (assignments,), optional
+        ``None`` if no solution was found.
     feasible : bool
         Whether there may be a solution at all.
     fewest : bool
-        Whether no assignment has fewer generalizations.
+        Whether it is proved that no solution has fewer generalizations.
     precise : bool
-        Whether none with as few has a better Prec.
+        Whether it is proved that no solution with as few has a better Prec.
     bound : float
-        The number of generalizations that no assignment goes below.
+        A lower bound on the number of generalizations.
     """
 
     records: Longs | None
@@ -309,7 +309,7 @@ def solve(
 ) -> Solution:
     """Find the assignment with the fewest generalizations, and of these the one with the best Prec.
 
-    At most ``allowed`` records are not assigned; they count as if every cell of them were generalized to the root.
+    At most ``allowed`` records are lost; each of their cells counts as generalized to the root.
     """
     if not allowed and len(np.unique(assignments.unit)) < len(units.tuple):
         return Solution(None, False, False, False, math.inf)
@@ -319,32 +319,32 @@ def solve(
     if allowed:
         steps = steps - assignments.lost_steps[assignments.unit]
         distortion = distortion - assignments.lost_distortion[assignments.unit]
-    if_all_were_lost = int(assignments.lost_steps @ units.records) if allowed else 0
+    steps_if_all_lost = int(assignments.lost_steps @ units.records) if allowed else 0
     first = program.minimize(steps, deadline)
-    first = first._replace(bound=first.bound + if_all_were_lost)
+    first = first._replace(bound=first.bound + steps_if_all_lost)
     if first.records is None or not first.fewest:
         return first
     if _proportional(steps, distortion):
         return first._replace(precise=True)
     fewest = int(steps @ first.records)
-    first = first._replace(bound=float(fewest + if_all_were_lost))
+    first = first._replace(bound=float(fewest + steps_if_all_lost))
     second = program.minimize(distortion, deadline, (steps, fewest))
-    # A sum that the solver takes for the fewest may be above it by its tolerance, which is far below one step.
+    # The solver's tolerance may let the sum exceed the fewest; it is far below one step.
     if second.records is None or int(steps @ second.records) > fewest:
         return first
     return first._replace(records=second.records, precise=second.fewest)
 
 
 def _proportional(steps: Longs, distortion: Longs) -> bool:
-    """Whether the fewest generalizations have the best Prec anyway."""
+    """Whether the fewest generalizations also have the best Prec."""
     if not steps.any():
         return True
-    some = int(np.argmax(steps != 0))
-    return bool((distortion * steps[some] == steps * distortion[some]).all())
+    at = int(np.argmax(steps != 0))
+    return bool((distortion * steps[at] == steps * distortion[at]).all())
 
 
 _Term = tuple[Longs, Longs, object]
-"""Where some factors stand (row of the constraint, variable), and the factors."""
+"""Entries of a constraint matrix: rows, variables, and factors."""
 
 
 class _Constraint(NamedTuple):
@@ -365,7 +365,7 @@ class _Constraint(NamedTuple):
 
 
 class _Program:
-    """The variables: an amount for each assignment, then the open classes, then the values that a class is to have.
+    """The integer program. Its variables: an amount per assignment, then the open classes, then the values of classes.
 
     An amount is 0 or 1 where units stay whole, and a number of records where they may be split.
     """
@@ -385,26 +385,19 @@ class _Program:
             self._require(1, int(units.records.sum()) - allowed, np.inf, (together, self._choices, self._size))
         classes = {shield: self._classes(shield) for shield in dict.fromkeys(space.shields)}
         self._whole = self._variables
+        formulas = {"number": self._number, "distinct": self._distinct, "share": self._share}
         for requirement, shield, column, _ in space.bound:
             of, opened = classes[shield]
-            least = requirement.minimal_size
             own_class = np.arange(len(opened), dtype=np.int64)
-            enough = (of, self._choices, self._size / least), (own_class, opened, -1.0)
+            enough = (of, self._choices, self._size / requirement.minimal_size), (own_class, opened, -1.0)
             self._require(len(opened), 0, np.inf, *enough)
-            if column is not None:
-                held = units.held[column]
-                if requirement.formula == "number":
-                    self._number(requirement, held, of, opened)
-                if requirement.formula == "distinct":
-                    self._distinct(requirement, held, of, opened)
-                if requirement.formula == "share":
-                    self._share(requirement, held, of, len(opened))
+            if column is not None and requirement.formula in formulas:
+                formulas[requirement.formula](requirement, units.held[column], of, opened)
 
     def _require(self, rows: int, low: float | Longs, high: float | Longs, *terms: _Term) -> None:
         self._constraints.append(_Constraint(rows, low, high, terms))
 
-    def _further(self, number: int) -> Longs:
-        """New variables."""
+    def _new_variables(self, number: int) -> Longs:
         self._variables += number
         return np.arange(self._variables - number, self._variables, dtype=np.int64)
 
@@ -412,7 +405,7 @@ class _Program:
         """The class of each assignment on a shield, and the variables that open the classes."""
         of_row, first = group_rows(self._assignments.rows, shield)
         of = of_row[self._assignments.row]
-        opened = self._further(len(first))
+        opened = self._new_variables(len(first))
         terms = (self._choices, self._choices, 1.0), (self._choices, opened[of], -self._most)
         self._require(len(of), -np.inf, 0, *terms)
         return of, opened
@@ -421,11 +414,11 @@ class _Program:
         of_choice, width = held[self._assignments.unit], held.shape[1]
         choice = np.repeat(self._choices, np.diff(of_choice.indptr))
         pairs, pair = np.unique(of[choice] * width + of_choice.indices, return_inverse=True)
-        shown = self._further(len(pairs))
+        present = self._new_variables(len(pairs))
         own = np.arange(len(pairs), dtype=np.int64)
-        self._require(len(pairs), 0, np.inf, (pair.astype(np.int64), choice, 1), (own, shown, -1))
+        self._require(len(pairs), 0, np.inf, (pair.astype(np.int64), choice, 1), (own, present, -1))
         own_class = np.arange(len(opened), dtype=np.int64)
-        terms = (pairs // width, shown, 1), (own_class, opened, -requirement.parameters[0])
+        terms = (pairs // width, present, 1), (own_class, opened, -requirement.parameters[0])
         self._require(len(opened), 0, np.inf, *terms)
 
     def _number(self, requirement: BoundRequirement, held: csr_array, of: Longs, opened: Longs) -> None:
@@ -437,17 +430,17 @@ class _Program:
         terms = (of, self._choices, have[self._assignments.unit] / least), (own_class, opened, -1.0)
         self._require(len(opened), 0, np.inf, *terms)
 
-    def _share(self, requirement: BoundRequirement, held: csr_array, of: Longs, classes: int) -> None:
+    def _share(self, requirement: BoundRequirement, held: csr_array, of: Longs, opened: Longs) -> None:
         alpha, code = float(requirement.parameters[0]), int(requirement.parameters[1])
         unit = self._assignments.unit
         for value in range(held.shape[1]) if code < 0 else [code]:
             have = held[:, [value]].toarray()[:, 0]
             if self._units.split:
                 have = (have > 0).astype(np.float64)
-            self._require(classes, -np.inf, 0, (of, self._choices, have[unit] - alpha * self._size))
+            self._require(len(opened), -np.inf, 0, (of, self._choices, have[unit] - alpha * self._size))
 
     def minimize(self, cost: Longs, deadline: Deadline, limited: tuple[Longs, int] | None = None) -> Solution:
-        """Find the amounts of least cost, which are then called the fewest, with another cost limited."""
+        """Find the amounts of least cost, where ``limited`` bounds another cost; ``fewest`` then means least cost."""
         choices = len(self._choices)
         left = deadline.left
         if left <= 0:
@@ -456,27 +449,27 @@ class _Program:
         objective[:choices] = cost * self._size
         highest = np.ones(self._variables)
         highest[:choices] = self._most
-        constraints = [one.over(self._variables) for one in self._constraints]
+        constraints = [constraint.over(self._variables) for constraint in self._constraints]
         if limited is not None:
             factors = np.zeros((1, self._variables))
             factors[0, :choices] = limited[0] * self._size
             constraints.append(LinearConstraint(csr_array(factors), -np.inf, limited[1]))
-        found = milp(
+        result = milp(
             objective,
             integrality=(np.arange(self._variables) < self._whole).astype(np.int64),
             bounds=Bounds(0, highest),
             constraints=constraints,
             options={"mip_rel_gap": 0.0, **({} if math.isinf(left) else {"time_limit": left})},
         )
-        records = None if found.x is None else np.rint(found.x[:choices]).astype(np.int64) * self._size
+        records = None if result.x is None else np.rint(result.x[:choices]).astype(np.int64) * self._size
         if records is not None and not self._holds(records):
             records = None
-        bound = -math.inf if found.mip_dual_bound is None else float(found.mip_dual_bound)
-        least = records is not None and found.status == _OPTIMAL
-        return Solution(records, found.status != _INFEASIBLE, least, False, bound)
+        bound = -math.inf if result.mip_dual_bound is None else float(result.mip_dual_bound)
+        least = records is not None and result.status == _OPTIMAL
+        return Solution(records, result.status != _INFEASIBLE, least, False, bound)
 
     def _holds(self, records: Longs) -> bool:
-        """Whether amounts, once rounded, assign every record that may not be lost and meet every requirement."""
+        """Whether rounded amounts lose no more records than allowed, and meet every requirement."""
         used = records > 0
         unit = self._assignments.unit
         lost = self._units.records - np.bincount(unit, records, len(self._units.records)).astype(np.int64)
@@ -493,7 +486,9 @@ class _Program:
                     held = held.sign().multiply(records[used][:, np.newaxis]).tocsr()
                 incidence = csr_array((np.ones(len(numbers), np.int64), (numbers, np.arange(len(numbers)))))
                 totals = csr_array(incidence @ held)
-                histograms = Histograms(*(one.astype(np.int64) for one in (totals.indptr, totals.indices, totals.data)))
+                histograms = Histograms(
+                    *(array.astype(np.int64) for array in (totals.indptr, totals.indices, totals.data))
+                )
             if not requirement.satisfied(sizes, histograms).all():
                 return False
         return True

@@ -1,12 +1,12 @@
-"""What a state of the lattice costs by one of the metrics, from its classes and without building a recoding.
+"""The cost of a state of the lattice by any metric, computed from its classes without building a recoding.
 
-A cost is a metric turned so that less is better. Most metrics are sums over cells of something that depends on the
-node alone; written as a constant less what the *kept* cells gain, a lost record gains nothing, and what all cells would
-gain at a level is one number per column and level. So the cost of every state if nothing were lost, which no loss can
-undercut, is known before any class is counted. Other metrics depend on the classes; as generalizing further never
-makes them better, what one state costs without losses bounds the more general ones.
+A cost is a metric with its sign chosen so that less is better. Most metrics are sums over cells of a term that depends
+only on the node. Such a cost is a constant minus the gains of the *kept* cells; a lost record gains nothing. The total
+gain of all cells at a level is one number per column and level, so the cost of every state without losses is known
+before any class is counted, and losses only raise it. Other metrics depend on the classes. Generalizing never improves
+them, so the cost of a state without losses bounds the costs of more general states.
 
-The formulas are those of :mod:`hedgerow.metrics`, and give the same numbers up to rounding.
+The formulas are those of :mod:`hedgerow.core.metrics`, and give the same numbers up to rounding.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from hedgerow.errors import BadInput, required
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.io.domains import Domain
 
-__all__ = ["Cost", "Found", "GAINS", "Gains", "cost_of", "log_volumes", "rounded", "weights_below"]
+__all__ = ["Cost", "CostedState", "GAINS", "Gains", "cost_of", "log_volumes", "rounded", "weights_below"]
 
 
 # --------------------------------------------------------------------------------------------------
-# What a published cell is worth by each metric that is a sum over cells, for every value of a column at a level.
+# The gain of a published cell, by each metric that is a sum over cells, for every value of a column at a level.
 #
-# A metric's cost is a constant less what the kept cells gain; a lost record gains nothing. The arrays have one entry
-# per value of the column at the level, in the order of :meth:`Lattice.codes`. Weights of columns are at least 0, so
-# that with them, too, generalizing further gains nothing.
+# A cost is a constant minus the gains of the kept cells; a lost record gains nothing. The arrays have one entry per
+# value of the column at the level, in the order of :meth:`Lattice.codes`. Weights of columns are not negative, so
+# generalizing further never gains anything, with weights either.
 
 
 # Per column and level, the gain of each value.
@@ -55,7 +55,7 @@ def _columns(lattice: Lattice) -> Iterator[tuple[str, Domain, EncodedHierarchy, 
 
 
 def _gains(lattice: Lattice, worth: _Worth, whole: int = 1, *, alike: bool = False) -> Gains:
-    """What nodes are worth by the weights of the columns, or ``alike``, as shares of a whole; nothing where hidden."""
+    """The worth of nodes as shares of ``whole``, times the weights of the columns unless ``alike``; 0 where hidden."""
     weights = np.ones(len(lattice.heights)) if alike else lattice.counts.column_weights
     return [
         [np.where(hidden_nodes(tree, nodes), 0.0, worth(domain, tree, nodes)) / whole * weight for nodes in of_level]
@@ -64,12 +64,12 @@ def _gains(lattice: Lattice, worth: _Worth, whole: int = 1, *, alike: bool = Fal
 
 
 def _per_cell(lattice: Lattice, worth: _Worth, *, alike: bool = False) -> Gains:
-    """A worth between 0 and 1, as a share of all cells."""
+    """Gains from a worth between 0 and 1, as shares of all cells."""
     return _gains(lattice, worth, lattice.counts.rows * len(lattice.heights), alike=alike)
 
 
 def _kept(lattice: Lattice, metric: NodeLoss, *, alike: bool = False) -> Gains:
-    """What a cell has not lost."""
+    """Gains: the share of each cell that is not lost."""
     return _per_cell(lattice, lambda domain, tree, nodes: 1.0 - loss_of_nodes(tree, domain, metric, nodes), alike=alike)
 
 
@@ -79,36 +79,36 @@ def _distortion(lattice: Lattice) -> tuple[float, Gains]:
         weight * (float(counts.histogram(name) @ tree.depth[tree.leaf_of]) / tree.height)
         for (name, _, tree, _), weight in zip(_columns(lattice), counts.column_weights.tolist(), strict=True)
     )
-    # Steps are counted from where each value stands, not from the deepest one.
+    # Steps are counted from each value's own leaf, not from the deepest leaf.
     return climbed / cells, _per_cell(lattice, lambda _, tree, nodes: tree.depth[nodes] / tree.height)
 
 
 def _non_uniform_entropy(lattice: Lattice) -> tuple[float, Gains]:
     counts = lattice.counts
-    everything = np.log2(counts.rows)
+    most = np.log2(counts.rows)
     constant = 0.0
     for name, weight in zip(counts.quasi, counts.column_weights.tolist(), strict=True):
         records = counts.histogram(name)
         known = records[records > 0]
-        constant += weight * (counts.rows * everything - float(known @ np.log2(known)))
+        constant += weight * (counts.rows * most - float(known @ np.log2(known)))
     return constant, _gains(
         lattice,
-        lambda domain, tree, nodes: everything - np.log2(weights_below(tree, nodes, counts.histogram(domain.name))),
+        lambda domain, tree, nodes: most - np.log2(weights_below(tree, nodes, counts.histogram(domain.name))),
     )
 
 
 def log_volumes(lattice: Lattice) -> tuple[float, Gains]:
-    """The logarithm of the largest box, and what each column takes from it, as a share of all records."""
-    everything = sum(float(np.log(domain.size)) for _, domain, _, _ in _columns(lattice))
+    """The logarithm of the volume of the largest box, and by how much each column reduces it per record."""
+    largest = sum(float(np.log(domain.size)) for _, domain, _, _ in _columns(lattice))
 
     def worth(domain: Domain, tree: EncodedHierarchy, nodes: Ints) -> Floats:
         return np.asarray(np.log(domain.size) - np.log(weights_below(tree, nodes, np.ones(domain.size))))
 
-    return everything, _gains(lattice, worth, lattice.counts.rows, alike=True)
+    return largest, _gains(lattice, worth, lattice.counts.rows, alike=True)
 
 
 def weights_below(tree: EncodedHierarchy, nodes: NDArray[np.integer], weights: NDArray[np.integer] | Floats) -> Floats:
-    """The sum of a weight of the codes below each node."""
+    """The sum of the weights of the codes below each node."""
     of_leaf = np.bincount(tree.position, weights, int(tree.leaf_count[tree.root]))
     before = np.concatenate([[0.0], np.cumsum(of_leaf)])
     return np.asarray(before[tree.last_leaf[nodes]] - before[tree.first_leaf[nodes]], dtype=np.float64)
@@ -124,35 +124,35 @@ GAINS: Final[Mapping[str, Callable[[Lattice], tuple[float, Gains]]]] = {
     "non_uniform_entropy": _non_uniform_entropy,
     "suppression": lambda lattice: (1.0, _kept(lattice, "suppression", alike=True)),
 }
-"""For each metric that is a sum over cells, the constant and what each value gains."""
+"""For each metric that is a sum over cells, its constant and the gain of each value."""
 
 
-# Costs that agree to so many bits are ties: they are sums of rounded terms.
+# Costs are sums of rounded terms, so those that agree to this many bits count as ties.
 _BITS: Final = 40
 
 
 @dataclass(frozen=True, order=True)
-class Found:
-    """An accepted state; the better of two is the smaller."""
+class CostedState:
+    """An accepted state with its cost; the smaller one is better."""
 
     cost: float
     total: int
     levels: Levels
 
     @classmethod
-    def at(cls, levels: Levels, cost: float) -> Found:
-        """Build it, with the cost rounded so that ties are seen."""
+    def at(cls, levels: Levels, cost: float) -> CostedState:
+        """Build it, with the cost rounded so that ties are recognized."""
         return cls(float(rounded(np.array(cost))), sum(levels), levels)
 
 
 class Cost(ABC):
-    """A metric as something to be lowered.
+    """A metric, to be minimized over states.
 
     Attributes
     ----------
     name : str
     grows : bool
-        Whether generalizing further never lowers it as long as nothing is lost.
+        Whether generalizing never lowers it while nothing is lost.
     """
 
     def __init__(self, name: str, judge: Judge) -> None:
@@ -167,20 +167,20 @@ class Cost(ABC):
         """The metric's own value for a cost."""
         return float(self._sign * cost)
 
-    def found(self, levels: Sequence[int]) -> Found:
+    def state(self, levels: Sequence[int]) -> CostedState:
         """An accepted state with its cost."""
-        return Found.at(tuple(levels), self.of(self._judge.verdict_at(levels)))
+        return CostedState.at(tuple(levels), self.of(self._judge.verdict_at(levels)))
 
     @abstractmethod
     def of(self, verdict: Judgement) -> float:
         """The cost of an accepted state."""
 
     def bounds(self) -> Floats:
-        """For every state, in the shape of the lattice, what it costs at least."""
+        """A lower bound on the cost of every state, in the shape of the lattice."""
         return np.full([height + 1 for height in self._lattice.heights], -np.inf)
 
     def learn(self, verdict: Judgement, bounds: Floats) -> bool:
-        """Raise bounds by what the classes of a state tell of others; whether any may have changed."""
+        """Raise the bounds of other states by the classes of this one; returns whether any may have changed."""
         return False
 
 
@@ -191,7 +191,7 @@ class CellCost(Cost):
         super().__init__(name, judge)
         self._constant, self._gains = self._worth()
         counts, lattice = self._lattice.counts, self._lattice
-        # What all cells of a column gain together at each of its levels.
+        # The total gain of all cells of a column at each of its levels.
         self._totals = [
             np.array([float(records @ gain[lattice.values_of_codes(at, level)]) for level, gain in enumerate(gains)])
             for at, (records, gains) in enumerate(zip(map(counts.histogram, counts.quasi), self._gains, strict=True))
@@ -201,20 +201,20 @@ class CellCost(Cost):
         return GAINS[self.name](self._lattice)
 
     def bounds(self) -> Floats:
-        """Exact where nothing is lost."""
+        """The exact costs without losses."""
         result = np.zeros(())
         for total in self._totals:
             result = np.add.outer(result, total)
         return self._constant - result
 
     def of(self, verdict: Judgement) -> float:
-        """What the cells of kept records gain, taken from the constant."""
+        """The constant minus the gains of the kept cells."""
         levels = verdict.classes.levels
         gained = sum(float(total[level]) for total, level in zip(self._totals, levels, strict=True))
         return self._constant - (gained - self._given_up(verdict))
 
     def _given_up(self, verdict: Judgement) -> float:
-        """What the cells of lost records would have gained."""
+        """The gains of the cells of lost records."""
         if not verdict.records:
             return 0.0
         classes, values = verdict.classes, self._lattice.values
@@ -223,11 +223,11 @@ class CellCost(Cost):
 
 
 class ClassCost(Cost):
-    """What depends on the classes alone: discernibility, c_avg, classification, row_ratio."""
+    """A metric of the classes alone: discernibility, c_avg, classification, row_ratio."""
 
     def __init__(self, name: str, judge: Judge) -> None:
         super().__init__(name, judge)
-        self._k = max(one.minimal_size for one in judge.requirements)
+        self._k = max(requirement.minimal_size for requirement in judge.requirements)
         self._target = self._lattice.counts.roles.target if name == "classification" else None
 
     def of(self, verdict: Judgement) -> float:
@@ -235,10 +235,10 @@ class ClassCost(Cost):
         return self._formula(verdict.classes, ~verdict.lost if verdict.records else None, verdict.records)
 
     def learn(self, verdict: Judgement, bounds: Floats) -> bool:
-        """More general states have no more classes, and larger ones; a lost record costs at least what a kept one."""
+        """More general states have fewer, larger classes, and a lost record costs at least as much as a kept one."""
         floor = self._formula(verdict.classes, None, 0)
         if self.name == "c_avg":
-            # Losing large classes lowers the average: as if all that may be lost were, and no class with it.
+            # Losing large classes lowers the average. At worst, all allowed records are lost, but no class with them.
             floor *= (self._rows - self._judge.allowance) / self._rows
         place = above(verdict.classes.levels)
         np.maximum(bounds[place], floor, out=bounds[place])
@@ -258,23 +258,23 @@ class ClassCost(Cost):
 
 
 class DivergenceCost(CellCost):
-    """Kullback-Leibler divergence: volumes of published boxes, which are sums over columns, and sizes of classes."""
+    """Kullback-Leibler divergence, from the volumes of published boxes (sums over columns) and the class sizes."""
 
     def __init__(self, name: str, judge: Judge) -> None:
         super().__init__(name, judge)
         self._boxes = super().bounds()
 
     def _worth(self) -> tuple[float, Gains]:
-        everything, gains = log_volumes(self._lattice)
-        # The divergence of a table in which every record publishes nothing, but for the sizes of its classes.
-        return _sum_of_logs(self._lattice.counts.tuple_sizes) / self._rows + everything, gains
+        largest, gains = log_volumes(self._lattice)
+        # The divergence if every cell is generalized to the root, without the term of the class sizes.
+        return _sum_of_logs(self._lattice.counts.tuple_sizes) / self._rows + largest, gains
 
     def bounds(self) -> Floats:
-        """As if all records were in one class."""
+        """The costs if all records were in one class."""
         return np.asarray(self._boxes - np.log(self._rows))
 
     def of(self, verdict: Judgement) -> float:
-        """Lost records are one more class that publishes nothing."""
+        """Lost records count as one more class, with every cell at the root."""
         box = float(self._boxes[verdict.classes.levels]) + self._given_up(verdict)
         together = _sum_of_logs(verdict.classes.sizes[~verdict.lost])
         if verdict.records:
@@ -299,7 +299,7 @@ class RecodedCost(Cost):
         return self._recoded(verdict.classes.levels, lossy=verdict.records > 0)
 
     def learn(self, verdict: Judgement, bounds: Floats) -> bool:
-        """Where records may be lost, what the state would cost without; it is dear, so only for accepted states."""
+        """The cost without losses bounds more general states. It is expensive, so only accepted states compute it."""
         if not (verdict.accepted and verdict.records):
             return False
         place = above(verdict.classes.levels)

@@ -1,9 +1,9 @@
-"""Cuts through taxonomies: states of a search in which every value of a column has become one node above it.
+"""Cuts through hierarchies, and a best-first search for the cuts that keep the most rows.
 
-A state has a cut in each column: every value lies below exactly one of its nodes. Generalizing a state lifts nodes of
-one column to a node above them, together with everything else below that node, so that the cut stays one. The rows of
-the result are unions of the rows of the state, so they are counted from these and not from the table. Arca, Hewett:
-Data privacy with heuristic anonymisation, sections 3.2 and 4.2, call it generalization by attribute.
+A state has a cut in each column: every value lies below exactly one node of the cut. Generalizing a state lifts nodes
+of one column to a node above them, together with everything else below that node, so that the result is a cut again.
+Its rows are unions of the rows of the state, so they are counted from these and not from the table. Arca, Hewett: Data
+privacy with heuristic anonymisation, sections 3.2 and 4.2, call this generalization by attribute.
 """
 
 from __future__ import annotations
@@ -26,7 +26,18 @@ from hedgerow.core.counts import FrequencyTable
 from hedgerow.errors import Infeasible, required
 from hedgerow.requirements import BoundRequirement, Histograms, Requirement, context_of, shield_of
 
-__all__ = ["Bound", "CutSearch", "CutSpace", "Edge", "Known", "Nodes", "State", "by_attribute", "by_class", "greedy"]
+__all__ = [
+    "Bound",
+    "CutSearch",
+    "CutSpace",
+    "Edge",
+    "SeenState",
+    "Nodes",
+    "State",
+    "by_attribute",
+    "by_class",
+    "greedy",
+]
 
 
 Nodes = tuple[Ints, ...]
@@ -43,13 +54,13 @@ class State:
     table : int array (rows, quasi-identifiers)
         The distinct published rows, as nodes.
     sizes : int array (rows,)
-        The records of each.
+        The number of records of each.
     held : mapping of column to Histograms
-        What the records of each row hold of the sensitive columns that requirements speak of.
+        The sensitive values of each row, for the columns that requirements name.
     violating : bool array (requirements, rows)
         Which rows are in a class that violates each requirement.
     lost : bool array (rows,), optional
-        Which rows have to be lost for all requirements to hold; nothing if they have more records than may be lost.
+        Which rows must be lost for all requirements to hold; ``None`` if that is more than may be lost.
     """
 
     nodes: Nodes
@@ -66,19 +77,19 @@ class State:
 
     @property
     def kept(self) -> int:
-        """How many of them can be published; none if the requirements do not hold."""
+        """How many rows can be published; 0 if the requirements do not hold."""
         return 0 if self.lost is None else int((~self.lost).sum())
 
     @cached_property
     def violations(self) -> int:
-        """How many of them are in a class that violates some requirement."""
+        """How many rows are in a class that violates some requirement."""
         return int(self.violating.any(axis=0).sum())
 
 
 class Bound(NamedTuple):
     """A requirement as arrays, the columns of its shield by position, and the sensitive column it protects.
 
-    ``compares`` tells whether it compares with what is published as a whole.
+    ``compares`` is true if it compares each class with the whole published table.
     """
 
     requirement: BoundRequirement
@@ -88,14 +99,14 @@ class Bound(NamedTuple):
 
 
 class CutSpace:
-    """All cuts through the hierarchies of a table, with requirements judged on their shields.
+    """All cuts through the hierarchies of a table. Requirements are judged on their shields.
 
     Parameters
     ----------
     counts : FrequencyTable
     requirements : sequence of Requirement
     allowance : int
-        How many records may be lost: those of classes that violate a requirement.
+        How many records of violating classes may be lost.
 
     Attributes
     ----------
@@ -104,7 +115,7 @@ class CutSpace:
     bound : list of Bound
         The requirements.
     shields : tuple of tuples of int
-        The quasi-identifiers that each requirement speaks of, by position.
+        The quasi-identifiers that each requirement concerns, by position.
 
     Examples
     --------
@@ -128,9 +139,15 @@ class CutSpace:
         self._counts = counts
         self.allowance = allowance
         self.bound = [
-            Bound(one.bind(context), shield_of(one, counts.quasi), one.column, one.compares) for one in requirements
+            Bound(
+                requirement.bind(context),
+                shield_of(requirement, counts.quasi),
+                requirement.column,
+                requirement.compares,
+            )
+            for requirement in requirements
         ]
-        self.shields = tuple(one.shield for one in self.bound)
+        self.shields = tuple(bound.shield for bound in self.bound)
         self._widths = {column.domain.name: column.domain.size for column in context.columns}
         self._held = {name: histograms_of_tuples(counts, name) for name in self._widths}
 
@@ -138,8 +155,8 @@ class CutSpace:
     def covered(self) -> tuple[Longs, ...]:
         """For each column, how many codes of its domain lie below each node."""
         return tuple(
-            weights_below(one, np.arange(len(one.parent)), np.ones(len(one.position))).astype(np.int64)
-            for one in self.hierarchies
+            weights_below(tree, np.arange(len(tree.parent)), np.ones(len(tree.position))).astype(np.int64)
+            for tree in self.hierarchies
         )
 
     @cached_property
@@ -155,26 +172,26 @@ class CutSpace:
         return tuple(result)
 
     def start(self) -> State:
-        """The table as it is: every value is a leaf."""
+        """The unchanged table: every value is a leaf."""
         return self.state(tuple(hierarchy.leaf_of for hierarchy in self.hierarchies))
 
     def state(self, nodes: Nodes) -> State:
-        """Count the rows that some cuts publish. O(tuples)."""
+        """Count the rows that the cuts publish. O(tuples)."""
         tuples = self._counts.tuples
         table = np.stack([nodes[at][tuples[:, at]] for at in range(len(nodes))], axis=1)
         return self._counted(nodes, table, self._counts.tuple_sizes, self._held)
 
     def lift(self, nodes: Nodes, column: int, lifted: ArrayLike) -> Ints:
-        """The cut of one column after some of its nodes have gone to their parents, with all that is below these.
+        """The cut of one column after some of its nodes were lifted to their parents, with everything below these.
 
-        Where a parent is below another, the higher one takes its place. The root stays where it is.
+        Where one parent is below another, the higher one replaces it. The root stays.
         """
         parent = self.hierarchies[column].parent
         children = np.asarray(lifted)
         return self.below(nodes, column, parent[children[children > 0]])
 
     def below(self, nodes: Nodes, column: int, above: ArrayLike) -> Ints:
-        """The cut of one column after everything below the given nodes has gone up to them."""
+        """The cut of one column after everything below the given nodes was lifted to them."""
         hierarchy = self.hierarchies[column]
         reached = np.zeros(len(hierarchy.parent), dtype=bool)
         reached[np.asarray(above, dtype=np.int64)] = True
@@ -185,7 +202,7 @@ class CutSpace:
         return result.astype(np.int32)
 
     def generalize(self, state: State, column: int, cut: Ints) -> State:
-        """Count a state from a less general one that differs from it in one column. O(rows of the state)."""
+        """Count the state that replaces the cut of one column by a more general one. O(rows of the state)."""
         above = np.arange(len(self.hierarchies[column].parent), dtype=np.int32)
         above[state.nodes[column]] = cut
         table = state.table.copy()
@@ -194,16 +211,16 @@ class CutSpace:
         return self._counted(nodes, table, state.sizes, state.held)
 
     def _counted(self, nodes: Nodes, table: Ints, sizes: Longs, held: Mapping[str, Histograms]) -> State:
-        """Merge rows that have become equal, and judge the classes of every shield."""
+        """Merge rows that became equal, and judge the classes of every shield."""
         group, first = group_rows(table, range(table.shape[1]))
         records = np.bincount(group, sizes, len(first)).astype(np.int64)
-        values = {name: merged(one, group, len(first), self._widths[name]) for name, one in held.items()}
+        values = {name: merged(rows, group, len(first), self._widths[name]) for name, rows in held.items()}
         distinct = table[first]
         violates = self._violating(distinct, records, values)
         return State(nodes, distinct, records, values, violates, self._lost(distinct, records, values, violates))
 
     def _violating(self, table: Ints, sizes: Longs, held: Mapping[str, Histograms], *, left: bool = False) -> Bools:
-        """Which rows violate each requirement; ``left`` says that some were lost, so that others may be compared."""
+        """Which rows violate each requirement. After losses (``left``), classes are compared with the rest."""
         result = np.zeros((len(self.bound), len(table)), dtype=bool)
         for which, (requirement, shield, column, compares) in enumerate(self.bound):
             grouping = None
@@ -217,27 +234,27 @@ class CutSpace:
         return result
 
     def _lost(self, table: Ints, sizes: Longs, held: Mapping[str, Histograms], violates: Bools) -> Bools | None:
-        """The rows that have to be lost until the rest holds, if they have few enough records."""
+        """The rows that must be lost until the rest holds; ``None`` if they have too many records."""
         lost: Bools = np.asarray(violates.any(axis=0))
-        found = lost
-        while found.any():
+        failing = lost
+        while failing.any():
             if int(sizes[lost].sum()) > self.allowance:
                 return None
             index = np.where(lost, -1, np.arange(len(table)))
-            left = {name: merged(one, index, len(table), self._widths[name]) for name, one in held.items()}
-            found = self._violating(table, np.where(lost, 0, sizes), left, left=True).any(axis=0) & ~lost
-            if not found.any() and self._vanishes(held, left):
+            left = {name: merged(rows, index, len(table), self._widths[name]) for name, rows in held.items()}
+            failing = self._violating(table, np.where(lost, 0, sizes), left, left=True).any(axis=0) & ~lost
+            if not failing.any() and self._vanishes(held, left):
                 return None
-            lost = lost | found
+            lost = lost | failing
         return lost
 
     def _vanishes(self, held: Mapping[str, Histograms], left: Mapping[str, Histograms]) -> bool:
-        """Whether a value of which classes are compared with all others would not be published any more."""
-        compared = {one.column for one in self.bound if one.compares and one.column is not None}
+        """Whether all records of a value would be lost, in a column that is compared with the published table."""
+        compared = {bound.column for bound in self.bound if bound.compares and bound.column is not None}
         return any(len(np.unique(left[name].codes)) < len(np.unique(held[name].codes)) for name in compared)
 
     def lost_tuples(self, nodes: Nodes) -> Bools | None:
-        """Which tuples are lost if some cuts are published; nothing if none is."""
+        """Which tuples are lost if the cuts are published; ``None`` if no tuple is."""
         lost = required(self.state(nodes).lost, "a state that meets the requirements")
         if not lost.any():
             return None
@@ -248,12 +265,12 @@ class CutSpace:
 
 
 # --------------------------------------------------------------------------------------------------
-# Searching cuts from the table upwards for one that satisfies all requirements and publishes the most rows.
+# The search for the cuts that satisfy all requirements and publish the most rows, from the table upwards.
 #
-# Generalizing never adds a row. So a state is worth generalizing only while it has more rows than the best satisfying
-# one known publishes, and a state without a violating row is never generalized. The states that wait are taken up by
-# most rows, then fewest violating rows, then in the order in which they were generated. Arca, Hewett: Data privacy
-# with heuristic anonymisation, section 4.2, figure 2.
+# Generalizing never adds a row. So a state is generalized only if it has more rows than the best satisfying state
+# publishes, and never if it has no violating row. The next state is the one with the most rows, then with the fewest
+# violating rows, then the one that was generated first. Arca, Hewett: Data privacy with heuristic anonymisation,
+# section 4.2, figure 2.
 
 
 Move = tuple[int, Ints]
@@ -262,8 +279,8 @@ Move = tuple[int, Ints]
 Moves = Callable[[CutSpace, State], Iterator[Move]]
 
 
-class Known(NamedTuple):
-    """What is remembered of a state: its rows are counted again if it is taken up."""
+class SeenState(NamedTuple):
+    """A state without its rows, which are counted again when it is generalized."""
 
     nodes: Nodes
     rows: int
@@ -272,7 +289,7 @@ class Known(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """That generalizing a column of one state led to another; both by number, 0 is the table as it is."""
+    """A step from one state to another by generalizing a column. States are numbered; 0 is the unchanged table."""
 
     parent: int
     column: int
@@ -280,26 +297,26 @@ class Edge(NamedTuple):
 
 
 class CutSearch:
-    """A best-first search, and what it has seen.
+    """A best-first search, with the states that it has seen.
 
     Parameters
     ----------
     space : CutSpace
     max_states : int, optional
-        How many states may be generated.
+        The most states that may be generated.
     time_limit : float, optional
-        For how many seconds states may be taken up.
+        The seconds after which no further state is generalized.
 
     Attributes
     ----------
-    states : list of Known
-        Every state once, in the order in which they were generated; the first is the table as it is.
+    states : list of SeenState
+        Every state once, in the order of generation; the first is the unchanged table.
     edges : list of Edge
-        Every step, also those to states that were known.
+        Every step, including those to states seen before.
     expanded : list of int
         The states that were generalized, in order.
     best : int or None
-        The satisfying state that keeps the most rows; of several the first generated.
+        The satisfying state that keeps the most rows; ties go to the state generated first.
 
     Examples
     --------
@@ -309,13 +326,13 @@ class CutSearch:
     >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
     >>> counts = prepare(pa.table({"zip": ["11", "12", "21"]}), schema, [KAnonymity(2)], random_state=0).counts
     >>> search = CutSearch(CutSpace(counts, [KAnonymity(2)]))
-    >>> search.run(by_attribute), search.best, [(one.violations, one.rows) for one in search.states]
+    >>> search.run(by_attribute), search.best, [(state.violations, state.rows) for state in search.states]
     (True, 2, [(3, 3), (1, 2), (0, 1)])
     """
 
     def __init__(self, space: CutSpace, *, max_states: int | None = None, time_limit: float | None = None) -> None:
         self.space = space
-        self.states: list[Known] = []
+        self.states: list[SeenState] = []
         self.edges: list[Edge] = []
         self.expanded: list[int] = []
         self.best: int | None = None
@@ -327,11 +344,11 @@ class CutSearch:
 
     @property
     def generated(self) -> int:
-        """How many different states were generated; the table as it is does not count."""
+        """How many different states were generated, not counting the unchanged table."""
         return len(self.states) - 1
 
     def run(self, moves: Moves) -> bool:
-        """Search from the table as it is; returns whether the search came to its end before its limits."""
+        """Search from the unchanged table; returns whether the search ended before its limits."""
         waiting: list[tuple[int, int, int]] = []
         queued: set[int] = set()
         self._queue(0, waiting, queued)
@@ -352,7 +369,7 @@ class CutSearch:
         return True
 
     def _generate(self, state: State, column: int, cut: Ints) -> int | None:
-        """The number of a state, counted if it is new; nothing if there are too many."""
+        """The number of a state, which is counted if it is new; ``None`` if there are too many."""
         key = _key((*state.nodes[:column], cut, *state.nodes[column + 1 :]))
         number = self._number.get(key)
         if number is not None:
@@ -363,7 +380,7 @@ class CutSearch:
 
     def _remember(self, key: bytes, state: State) -> int:
         number = self._number[key] = len(self.states)
-        self.states.append(Known(state.nodes, state.rows, state.violations, state.kept))
+        self.states.append(SeenState(state.nodes, state.rows, state.violations, state.kept))
         if state.kept > (0 if self.best is None else self.states[self.best].kept):
             self.best = number
         return number
@@ -379,14 +396,14 @@ class CutSearch:
 
 
 def _key(nodes: Nodes) -> bytes:
-    """The canonical form of a state: two states with the same nodes are one."""
+    """The identity of a state: states with the same nodes are the same."""
     return b"".join(cut.tobytes() for cut in nodes)
 
 
 def by_attribute(space: CutSpace, state: State) -> Iterator[Move]:
-    """The paper's moves: on each attribute, what violates goes to its parent, with its siblings.
+    """The paper's moves: on each attribute, violating values are lifted to their parents, with their siblings.
 
-    A value counts as violating if it stands in a row that violates a requirement whose shield holds the attribute.
+    A value violates if it is in a row that violates a requirement whose shield contains the attribute.
     """
     for column in range(len(space.hierarchies)):
         judged = [which for which, shield in enumerate(space.shields) if column in shield]
@@ -397,13 +414,13 @@ def by_attribute(space: CutSpace, state: State) -> Iterator[Move]:
 
 
 def by_class(space: CutSpace, state: State) -> Iterator[Move]:
-    """Moves that miss nothing: whatever satisfies all requirements lies at or above one of these states.
+    """Moves that miss nothing: every more general state that satisfies all requirements lies at or above one of them.
 
-    Take one class that violates a requirement, any. In a more general state that satisfies it, these records cannot
-    be a class by themselves, for they would still violate it. So on some attribute of the shield their node has
-    become one that covers more values; and the least general cut in which that is so is the one that sends everything
-    below the lowest such node up to it. One move for each attribute of the shield is therefore enough. The class
-    with the fewest moves is taken, and of these the one whose moves change the most values: rows fall fastest.
+    Take any class that violates a requirement. In a more general state that satisfies it, its records cannot form a
+    class by themselves, because they would still violate it. So on some attribute of the shield, their node was
+    replaced by one that covers more values. The least general such cut lifts everything below the lowest such node to
+    that node. Therefore one move for each attribute of the shield suffices. The moves are those of the class with the
+    fewest moves; among several such classes, those that change the most values, because then rows fall fastest.
     """
     best: tuple[int, int] | None = None
     chosen: list[tuple[int, int]] = []
@@ -426,14 +443,14 @@ def by_class(space: CutSpace, state: State) -> Iterator[Move]:
 
 
 def greedy(space: CutSpace, nodes: Nodes) -> State:
-    """Generalize by attribute, each time to the fewest violating rows (then the most rows), until nothing violates."""
+    """Generalize by attribute until no row violates, always to the state with fewest violating rows, then most rows."""
     state = space.state(nodes)
     while state.lost is None:
         reached = [space.generalize(state, column, cut) for column, cut in by_attribute(space, state)]
         if not reached:
             raise Infeasible(
-                "No cut through the hierarchies meets all requirements: some class fails with every value of its "
-                "shield at the top. Lower the requirement."
+                "No cut through the hierarchies meets all requirements: some class violates them even with its whole "
+                "shield at the root. Lower the requirement."
             )
-        state = min(reached, key=lambda one: (one.violations, -one.rows))
+        state = min(reached, key=lambda next_state: (next_state.violations, -next_state.rows))
     return state

@@ -1,22 +1,22 @@
-"""Whether a state of the lattice meets the requirements, and which of its records would have to be lost for it.
+"""Judge states of the lattice: whether they meet the requirements, and which records must be lost for that.
 
-The records of classes that violate a requirement may be lost, as long as they are not more than the allowance. What a
-verdict says of other states depends on the requirement:
+The records of classes that violate a requirement may be lost, as long as they stay within the allowance. How a verdict
+extends to other states depends on the requirement:
 
-* Nothing may be lost: a union of classes that satisfy a *monotone* requirement satisfies it, so what holds at a state
-  holds at every more general one, and what fails fails at every less general one.
-* Records may be lost: k-anonymity, distinct l-diversity and p-sensitivity are never broken by further records in a
-  class, so a record that can be kept at a state can be kept at every more general one, and fewer are lost. Entropy and
-  recursive l-diversity, t-closeness and (alpha, k) are not so: a class that must be lost may spoil, united with
-  another, one that could stay. Of these only the size they ask for tells something of less general states; and a state
-  that loses nothing tells that no more general one loses anything.
+* If nothing may be lost: a union of classes that satisfy a *monotone* requirement satisfies it too. So a requirement
+  that holds at a state holds at every more general one, and one that fails also fails at every less general one.
+* If records may be lost: k-anonymity, distinct l-diversity and p-sensitivity are never broken by further records in a
+  class. So a record that can be kept at a state can be kept at every more general one, which loses no more records.
+  Entropy and recursive l-diversity, t-closeness and (alpha, k) differ: a class that must be lost may spoil another one
+  when both are united. For these requirements, only their minimal class size decides about less general states; and
+  if a state loses nothing, no more general state loses anything.
 
 Deviations
 ----------
-- Where requirements speak of different shields, records that are lost for one can be missed by another: classes are
-  judged again without them until nothing changes.
-- t-closeness compares with the *published* table, so it is judged again with the distribution of the records that are
-  kept; a state that would lose all records of a sensitive value is not accepted, since its distances have no scale.
+- Where requirements have different shields, another class can fail because of records that were lost for the first.
+  Classes are judged again without these records until nothing changes.
+- t-closeness compares with the *published* table, so it is judged again with the distribution of the kept records. A
+  state that would lose all records of a sensitive value is not accepted, since its distances have no scale.
 - At least one record is published.
 """
 
@@ -42,8 +42,8 @@ __all__ = ["Judge", "Judgement", "LinkedClasses", "publish"]
 # --------------------------------------------------------------------------------------------------
 # People at a state of the lattice, counted exactly: how many each class has, and how few share all their classes.
 #
-# Both only grow with generalization: a union of classes has at least the people of each, and makes equal sets of
-# equal ones.
+# Both counts only grow with generalization: a union of classes has at least the people of each, and people with equal
+# sets of classes still have equal sets.
 
 
 class LinkedClasses:
@@ -83,8 +83,8 @@ class LinkedClasses:
     def fewest_sharing(self, lost: Bools) -> int:
         """How few people share the set of their classes; those in no class are not counted.
 
-        A set is the sum of random numbers, one for each class, twice: that two sets have the same sums by chance is
-        less likely than that the machine errs, and the verifier compares the sets themselves.
+        Two sums of random numbers, one number for each class, stand for a set. Two sets have equal sums by chance less
+        often than the machine errs, and the verifier compares the sets themselves.
         """
         kept = ~lost[self._class]
         person, of_class = self._person[kept], self._class[kept]
@@ -100,17 +100,17 @@ class LinkedClasses:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What a state would lose.
+    """The verdict on a state.
 
     Attributes
     ----------
     classes : StateClasses
     lost : bool array (classes,)
-        The classes that must be lost; not complete where the state is not accepted.
+        The classes that must be lost; incomplete if the state is not accepted.
     records : int
-        How many records these have.
+        The number of their records.
     accepted : bool
-        Whether they are within the allowance.
+        Whether the requirements hold with these losses, and the losses are within the allowance.
     refutes_below : bool
         Whether no less general state can be accepted.
     """
@@ -123,13 +123,15 @@ class Judgement:
 
 
 class _Demand(NamedTuple):
+    """A requirement, the same as arrays, and the number of its shield."""
+
     requirement: Requirement
     bound: BoundRequirement
     shield: int
 
 
 class Judge:
-    """The requirements of a job, to be asked about states.
+    """Judges states of a lattice by the requirements.
 
     Parameters
     ----------
@@ -146,7 +148,7 @@ class Judge:
     keeps : bool
         Whether every state more general than one that loses nothing loses nothing.
     columns : set of int
-        The columns that some requirement speaks of.
+        The columns that some requirement concerns.
 
     Examples
     --------
@@ -165,32 +167,33 @@ class Judge:
 
     def __init__(self, lattice: Lattice, requirements: Sequence[Requirement], allowance: int = 0) -> None:
         counts = lattice.counts
-        context = context_of(counts, requirements)
         self.lattice = lattice
         self.requirements = tuple(requirements)
         self.allowance = min(allowance, counts.rows - 1)
-        shields = [shield_of(one, counts.quasi) for one in requirements]
+        shields = [shield_of(requirement, counts.quasi) for requirement in requirements]
         self._shields = list(dict.fromkeys(shields))
-        self._demands = [
-            _Demand(one, one.bind(context), self._shields.index(shield))
-            for one, shield in zip(requirements, shields, strict=True)
-        ]
-        # What further records in a class never break: the size at least.
-        self._firm = [
-            one if one.requirement.kept_by_more else one._replace(bound=replace(one.bound, formula=None))
-            for one in self._demands
-        ]
-        self._all_firm = all(one.kept_by_more for one in requirements)
-        self.keeps = all(one.monotone for one in requirements)
         self._linked = counts.links is not None and counts.roles.linked
-        # What a person loses changes the set of their classes, so that losses say nothing of other states.
-        firm = self._all_firm and not self._linked
-        self.nested = firm or (self.allowance == 0 and self.keeps)
-        # Linked rows are told apart by every column, whatever shields name.
-        named = range(len(counts.quasi)) if self._linked else (column for shield in self._shields for column in shield)
-        self.columns = set(named)
-        # Where all speak of the same classes, these are lost as a whole and no other class notices.
-        self._in_one_round = len(self._shields) == 1 and not any(one.compares for one in requirements)
+        # Rows of one person are linked by every column, whatever the shields are.
+        self.columns = set(range(len(counts.quasi))) if self._linked else set().union(*shields)
+        context = context_of(counts, requirements)
+        self._demands = [
+            _Demand(requirement, requirement.bind(context), self._shields.index(shield))
+            for requirement, shield in zip(requirements, shields, strict=True)
+        ]
+        self._firm = [_firm_part(demand) for demand in self._demands]
+        self._all_firm = all(requirement.kept_by_more for requirement in requirements)
+        self.keeps = all(requirement.monotone for requirement in requirements)
+        self.nested = self._is_nested()
+        # With a single shield, classes are lost as a whole, which no other class notices.
+        self._in_one_round = len(self._shields) == 1 and not any(
+            demand.requirement.compares for demand in self._demands
+        )
+
+    def _is_nested(self) -> bool:
+        if self.allowance == 0 and self.keeps:
+            return True
+        # A lost record changes the set of classes of its person, so losses of linked rows show nothing of other states.
+        return self._all_firm and not self._linked
 
     @classmethod
     def of(
@@ -201,8 +204,8 @@ class Judge:
         *,
         metric: str | None = None,
     ) -> Judge:
-        """Judge the states of a table, of which some records may be lost; with the histograms that a metric needs."""
-        sensitive = [one.column for one in requirements if one.column is not None]
+        """A judge of the states of a table, which also counts the histograms that the metric needs."""
+        sensitive = [requirement.column for requirement in requirements if requirement.column is not None]
         if metric == "classification" and counts.roles.target is not None:
             sensitive.append(counts.roles.target)
         return cls(Lattice(counts, sensitive), requirements, allowance)
@@ -212,20 +215,28 @@ class Judge:
         return self.verdict(self.lattice.classes(levels))
 
     def verdict(self, classes: StateClasses) -> Judgement:
-        """Which classes must be lost; O(classes), as often as it takes until the rest holds."""
+        """Which classes must be lost. O(classes) for each round, until the rest satisfies all requirements."""
         lost = np.zeros(len(classes), dtype=bool)
         every = len(self.lattice.heights)
-        groupings = [None if len(one) == every else self.lattice.projected(classes, one) for one in self._shields]
+        groupings = [
+            None if len(shield) == every else self.lattice.projected(classes, shield) for shield in self._shields
+        ]
         people = self._people(classes)
         records = self._lose(classes, groupings, self._firm, lost, 0, people)
         if records > self.allowance:
             return Judgement(classes, lost, records, accepted=False, refutes_below=True)
         if not self._all_firm:
             records = self._lose(classes, groupings, self._demands, lost, records, people)
-        accepted = records <= self.allowance and not (records and self._value_vanishes(classes, lost))
-        if accepted and people is not None and self._linked:
-            accepted = people.fewest_sharing(lost) >= max(one.minimal_size for one in self.requirements)
+        accepted = self._accepts(classes, lost, records, people)
         return Judgement(classes, lost, records, accepted, refutes_below=not accepted and self.nested)
+
+    def _accepts(self, classes: StateClasses, lost: Bools, records: int, people: LinkedClasses | None) -> bool:
+        """Whether the losses are allowed, and the rest can be published."""
+        if records > self.allowance or (records and self._value_vanishes(classes, lost)):
+            return False
+        if people is None or not self._linked:
+            return True
+        return people.fewest_sharing(lost) >= max(requirement.minimal_size for requirement in self.requirements)
 
     def refuse(self) -> Infeasible:
         """The error for a lattice in which no state is accepted."""
@@ -244,19 +255,19 @@ class Judge:
         records: int,
         people: LinkedClasses | None,
     ) -> int:
-        """Mark classes as lost until the rest holds or the allowance is exceeded; returns the records lost."""
+        """Mark classes as lost until the rest holds or the allowance is exceeded; returns how many records are lost."""
         while True:
-            found = np.zeros(len(classes), dtype=bool)
+            failing = np.zeros(len(classes), dtype=bool)
             for demand in demands:
                 if people is not None and isinstance(demand.requirement, Representatives):
-                    found |= _too_few(people, demand.requirement.k, groupings[demand.shield], lost)
+                    failing |= _too_few(people, demand.requirement.k, groupings[demand.shield], lost)
                 else:
-                    found |= self._violating(classes, groupings[demand.shield], demand, lost, records > 0)
-            found &= ~lost
-            if not found.any():
+                    failing |= self._violating(classes, groupings[demand.shield], demand, lost, records > 0)
+            failing &= ~lost
+            if not failing.any():
                 return records
-            lost |= found
-            records += int(classes.sizes[found].sum())
+            lost |= failing
+            records += int(classes.sizes[failing].sum())
             if records > self.allowance or self._in_one_round:
                 return records
 
@@ -282,14 +293,14 @@ class Judge:
         if links is None:
             return None
         counted, class_of_tuple = self.lattice.classes_of_tuples(classes.levels)
-        # They may be counted in another order: classes are known by what they publish.
-        order, other = (np.lexsort(one.keys.T) for one in (classes, counted))
+        # Both may be in different orders, so classes are matched by what they publish.
+        order, other = (np.lexsort(state.keys.T) for state in (classes, counted))
         number = np.empty(len(classes), dtype=np.int64)
         number[other] = order
         return LinkedClasses(links, number[class_of_tuple], len(classes))
 
     def _value_vanishes(self, classes: StateClasses, lost: Bools) -> bool:
-        """Whether a value that t-closeness speaks of would not be published any more."""
+        """Whether all records of a value that t-closeness compares would be lost."""
         for demand in self._demands:
             column = demand.requirement.column
             if demand.requirement.compares and column is not None:
@@ -301,20 +312,27 @@ class Judge:
         return False
 
 
+def _firm_part(demand: _Demand) -> _Demand:
+    """The part of a requirement that further records in a class never break: at least its size."""
+    if demand.requirement.kept_by_more:
+        return demand
+    return demand._replace(bound=replace(demand.bound, formula=None))
+
+
 def _too_few(people: LinkedClasses, k: int, grouping: Grouping | None, lost: Bools) -> Bools:
-    """Which classes have too few people, counted exactly and not by those at home."""
+    """Which classes have too few people. Every person counts, not only representative records."""
     group, groups = (np.arange(len(lost)), len(lost)) if grouping is None else grouping
     return np.asarray(people.in_groups(np.where(lost, -1, group), groups)[group] < k, dtype=bool)
 
 
 # --------------------------------------------------------------------------------------------------
-# From a state of the lattice to the recoding that publishes it.
+# Publish a state of the lattice.
 
 
 def publish(
     method: str, judge: Judge, levels: Levels, *, facts: Mapping[str, Any], warnings: Sequence[str] = ()
 ) -> Recoding:
-    """Publish an accepted state: every column at its level, the records of violating classes lost."""
+    """The recoding of an accepted state: every column at its level, without the records of violating classes."""
     lattice = judge.lattice
     classes, of_tuple = lattice.classes_of_tuples(levels)
     verdict = judge.verdict(classes)

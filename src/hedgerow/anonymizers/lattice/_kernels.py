@@ -1,6 +1,6 @@
-"""Rolling classes up, compiled: lift packed rows to higher levels, group equal ones, and merge their histograms.
+"""Roll classes up, compiled: lift packed rows to higher levels, group equal rows, and merge their histograms.
 
-A class is a row of 64-bit words in which every column has a field of bits; a word holds as many columns as fit.
+A class is a row of 64-bit words. Every column has a field of bits; a word holds as many columns as fit.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def lift(keys: Longs, word: Longs, shift: Longs, mask: Longs, start: Longs, abov
 
 @jit(inner=True)
 def scattered(keys: Longs, row: int) -> int:
-    """Mix the bits of a row so that its low ones can be a place in a table of hashes.
+    """Mix the bits of a row, so that the low bits can index a hash table.
 
-    Both halves are multiplied by odd numbers of 31 bits, so that nothing overflows: not in plain Python either.
+    Both halves are multiplied by odd numbers of 31 bits, so that nothing overflows, not even in plain Python.
     """
     mixed = 0
     for at in range(keys.shape[1]):
@@ -54,14 +54,14 @@ def same(keys: Longs, row: int, others: Longs, other: int) -> bool:
 
 @jit(inner=True)
 def grown(table: Longs, keys: Longs, classes: int) -> Longs:
-    """A table four times as large with the same classes in it."""
+    """A hash table four times as large with the same classes."""
     larger = np.full(4 * len(table), -1, dtype=np.int64)
     last = len(larger) - 1
-    for one in range(classes):
-        place = scattered(keys, one) & last
+    for number in range(classes):
+        place = scattered(keys, number) & last
         while larger[place] >= 0:
             place = (place + 1) & last
-        larger[place] = one
+        larger[place] = number
     return larger
 
 
@@ -69,8 +69,8 @@ def grown(table: Longs, keys: Longs, classes: int) -> Longs:
 def group(keys: Longs, sizes: Longs) -> tuple[Longs, Longs, Longs]:
     """Group equal rows and add up their sizes.
 
-    Returns the distinct rows in the order in which they are first met, their sizes, and which of them each row is.
-    O(rows), by hashing into a table that grows with the number of distinct rows, so that few classes stay in cache.
+    Returns the distinct rows in the order of first appearance, their sizes, and for each row the number of its distinct
+    row. O(rows), by hashing into a table that grows with the distinct rows, so that a small table stays in cache.
     """
     distinct = np.empty_like(keys)
     total = np.zeros(len(keys), dtype=np.int64)
@@ -100,17 +100,17 @@ def group(keys: Longs, sizes: Longs) -> tuple[Longs, Longs, Longs]:
 def merge_histograms(
     index: Longs, classes: int, indptr: Longs, codes: Longs, records: Longs, values: int
 ) -> tuple[Longs, Longs, Longs]:
-    """Add up the sparse histograms of the rows that go to the same class; a row of class -1 goes nowhere.
+    """Add up the sparse histograms of the rows of each class; rows of class -1 are left out.
 
-    Returns the compressed histograms of the classes, the codes of each in the order in which they are first met.
-    O(entries + classes), and ``values`` numbers beside.
+    Returns the compressed histograms of the classes, with the codes of each in the order of first appearance.
+    O(entries + classes) time, and memory for ``values`` more numbers.
     """
     begin = np.zeros(classes + 1, dtype=np.int64)
     for row in range(len(index)):
         if index[row] >= 0:
             begin[index[row] + 1] += 1
-    for one in range(classes):
-        begin[one + 1] += begin[one]
+    for number in range(classes):
+        begin[number + 1] += begin[number]
     members = np.empty(begin[classes], dtype=np.int64)
     filled = begin.copy()
     for row in range(len(index)):
@@ -122,9 +122,9 @@ def merge_histograms(
     merged_records = np.empty(len(codes), dtype=np.int64)
     place = np.full(values, -1, dtype=np.int64)
     entries = 0
-    for one in range(classes):
+    for number in range(classes):
         first = entries
-        for at in range(begin[one], begin[one + 1]):
+        for at in range(begin[number], begin[number + 1]):
             member = members[at]
             for entry in range(indptr[member], indptr[member + 1]):
                 code = codes[entry]
@@ -134,5 +134,5 @@ def merge_histograms(
                     merged_records[entries] = 0
                     entries += 1
                 merged_records[place[code]] += records[entry]
-        merged_indptr[one + 1] = entries
+        merged_indptr[number + 1] = entries
     return merged_indptr, merged_codes[:entries].copy(), merged_records[:entries].copy()

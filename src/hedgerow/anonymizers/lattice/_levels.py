@@ -1,9 +1,9 @@
-"""The full-domain lattice: a level for every column, and the classes of the records at such a state.
+"""The full-domain lattice: its states, which give every column a level, and the classes of the records at a state.
 
-The classes of a state are unions of those of any less general state, so they are counted from the smallest that has
-been counted already and not from the records: a row of it is lifted to the higher levels, and equal rows are added up,
-with their histograms of sensitive values. A shield is the state in which all other columns are at their roots. What is
-kept to count from is limited in memory.
+The classes of a state are unions of the classes of any less general state. So they are counted not from the records but
+from the smallest such state that was counted before: its rows are lifted to the higher levels, and equal rows are added
+up, with their histograms of sensitive values. A shield is the state in which all other columns are at their roots. The
+states that are kept for this are limited in memory.
 
 K. LeFevre, D. DeWitt, R. Ramakrishnan: Incognito: Efficient Full-Domain k-Anonymity, SIGMOD 2005 (the roll-up).
 """
@@ -38,7 +38,7 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# Which rows of a table of nodes are equal, and the sensitive values of rows that are.
+# Grouping equal rows of a table of nodes, and adding up their sensitive values.
 
 
 Grouping = tuple[Longs, int]
@@ -46,7 +46,7 @@ Grouping = tuple[Longs, int]
 
 
 def group_rows(rows: Ints, columns: Sequence[int]) -> tuple[Longs, Longs]:
-    """Number rows that agree on the columns alike, in the order in which they first appear. O(rows × columns).
+    """Give rows that agree on the columns the same number, in the order of first appearance. O(rows × columns).
 
     Returns
     -------
@@ -65,21 +65,21 @@ def group_rows(rows: Ints, columns: Sequence[int]) -> tuple[Longs, Longs]:
 
 
 def histograms_of_tuples(counts: FrequencyTable, column: str) -> Histograms:
-    """How many records of each tuple have which values of a column."""
+    """How many records of each tuple have each value of a column."""
     cells = np.arange(len(counts.cell_sizes) + 1, dtype=np.int64)
     by_cell = Histograms(cells, counts.values_of(column).astype(np.int64), counts.cell_sizes)
     return merged(by_cell, counts.cell_tuple.astype(np.int64), len(counts.tuples), counts.domains[column].size)
 
 
 def merged(histograms: Histograms, group: Longs, groups: int, values: int) -> Histograms:
-    """The histograms of groups of rows, of columns with so many values; rows of group -1 are left out."""
+    """The histograms of groups of rows, for a column with this many values; rows of group -1 are left out."""
     from hedgerow.anonymizers.lattice._kernels import merge_histograms
 
     return Histograms(*merge_histograms(group, groups, *histograms, values))
 
 
 def shares(histograms: Histograms, values: int) -> Floats:
-    """The share of each code in all classes together."""
+    """The share of each code among the records of all classes."""
     records = np.bincount(histograms.codes, histograms.counts, values)
     return np.asarray(records / max(1.0, float(records.sum())), dtype=np.float64)
 
@@ -87,7 +87,7 @@ def shares(histograms: Histograms, values: int) -> Floats:
 def violating(
     requirement: BoundRequirement, sizes: Longs, histograms: Histograms | None, grouping: Grouping | None
 ) -> Bools:
-    """Which rows are in a class that violates a requirement; classes are groups of rows, or single rows."""
+    """Which rows are in a class that violates a requirement. Without a grouping, every row is a class."""
     if grouping is None:
         return ~requirement.satisfied(sizes, histograms)
     group, groups = grouping
@@ -101,22 +101,22 @@ Levels = tuple[int, ...]
 
 _WORD_BITS: Final = 62
 _MEMORY: Final = 512 * 2**20
-# So that looking for the best to count from costs less than counting.
+# With more, finding the best state to count from would cost more than counting.
 _MOST_KEPT: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class StateClasses:
-    """The classes of a state.
+    """The classes of the records at a state.
 
     Attributes
     ----------
     levels : tuple of int
     keys : int array (classes, words)
-        What the class publishes, packed; :meth:`Lattice.values` unpacks a column.
+        The packed values that the class publishes; :meth:`Lattice.values` unpacks a column.
     sizes : int array (classes,)
     histograms : mapping of column to Histograms
-        Of the sensitive columns that the lattice was asked to count.
+        Those of the sensitive columns that the lattice counts.
     """
 
     levels: Levels
@@ -130,20 +130,20 @@ class StateClasses:
     @property
     def bytes(self) -> int:
         """The memory it takes."""
-        arrays = [self.keys, self.sizes, *(array for one in self.histograms.values() for array in one)]
+        arrays = [self.keys, self.sizes, *(array for arrays in self.histograms.values() for array in arrays)]
         return sum(array.nbytes for array in arrays)
 
 
 class Lattice:
-    """All states of a table, from the table as it is to every column at its root.
+    """All states of a table, from the unchanged table to every column at its root.
 
     Parameters
     ----------
     counts : FrequencyTable
     sensitive : iterable of str
-        The columns whose histograms are counted with the classes.
+        The columns whose histograms are counted for every class.
     memory : int
-        How many bytes of classes are kept to count others from, beside those of the table itself.
+        How many bytes of classes are kept to count others from, in addition to those of the table itself.
 
     Attributes
     ----------
@@ -192,11 +192,11 @@ class Lattice:
         return len(self._first_code[column][level])
 
     def codes(self, column: int, level: int) -> Longs:
-        """One code of the domain below each value that a column has at a level."""
+        """For each value of a column at a level, the first code of the domain below it."""
         return self._first_code[column][level]
 
     def values_of_codes(self, column: int, level: int) -> Longs:
-        """Which of its values at a level each code of a column's domain has."""
+        """For each code of a column's domain, its value at a level."""
         return self._value_of_code[column][level]
 
     def nodes(self, levels: Sequence[int]) -> list[Ints]:
@@ -209,11 +209,11 @@ class Lattice:
         return dict(zip(self.counts.quasi, levels, strict=True))
 
     def values(self, keys: Longs, column: int) -> Longs:
-        """Which of its values at their level a column has in each row of keys."""
+        """The value of a column in each row of keys."""
         return np.asarray((keys[:, self._word[column]] >> self._shift[column]) & self._mask[column])
 
     def projected(self, classes: StateClasses, columns: Sequence[int]) -> tuple[Longs, int]:
-        """For each class the class that it belongs to if only some columns are looked at, and how many there are."""
+        """The classes over some columns: for each class the number of its union, and how many unions there are."""
         from hedgerow.anonymizers.lattice._kernels import group
 
         seen = np.zeros(classes.keys.shape[1], dtype=np.int64)
@@ -223,18 +223,18 @@ class Lattice:
         return index, len(keys)
 
     def classes(self, levels: Sequence[int]) -> StateClasses:
-        """The classes of a state, counted from the smallest that is at hand; their order may differ between calls."""
-        wanted = tuple(levels)
-        if wanted in self._kept:
-            return self._kept[wanted]
-        finer = np.flatnonzero((self._kept_levels[: len(self._kept_list)] <= np.array(wanted)).all(axis=1))
+        """The classes of a state, counted from the smallest kept state; their order may differ between calls."""
+        state = tuple(levels)
+        if state in self._kept:
+            return self._kept[state]
+        finer = np.flatnonzero((self._kept_levels[: len(self._kept_list)] <= np.array(state)).all(axis=1))
         base = self._kept_list[finer[np.argmin(self._kept_sizes[finer])]] if len(finer) else self._table
-        result, _ = self._rolled_up(base, wanted)
+        result, _ = self._rolled_up(base, state)
         self._keep(result)
         return result
 
     def classes_of_tuples(self, levels: Sequence[int]) -> tuple[StateClasses, Longs]:
-        """The classes of a state, and which of them each tuple of the table is in."""
+        """The classes of a state, and the class of each tuple of the table."""
         return self._rolled_up(self._table, tuple(levels))
 
     def _untouched(self) -> StateClasses:
@@ -254,11 +254,13 @@ class Lattice:
         maps = np.concatenate([np.zeros(0, dtype=np.int64), *above])
         word, shift, mask = self._word[moved], self._shift[moved], self._mask[moved]
         keys, sizes, index = group(lift(base.keys, word, shift, mask, starts, maps), base.sizes)
-        histograms = {name: merged(one, index, len(keys), self._values[name]) for name, one in base.histograms.items()}
+        histograms = {
+            name: merged(rows, index, len(keys), self._values[name]) for name, rows in base.histograms.items()
+        }
         return StateClasses(levels, keys, sizes, histograms), index
 
     def _keep(self, classes: StateClasses) -> None:
-        """Keep what was counted; where there is no room, the larger half is dropped: it saved the least."""
+        """Keep classes to count others from. If there is no room, drop the larger half, which saves the least work."""
         kept = len(self._kept_list)
         if kept == _MOST_KEPT or self._kept_bytes + classes.bytes > self._memory:
             self._forget(np.argsort(self._kept_sizes[:kept], kind="stable")[: kept // 2])
@@ -272,31 +274,31 @@ class Lattice:
         self._kept_bytes += classes.bytes
 
     def _forget(self, but: Longs) -> None:
-        """Drop what is kept, but for some."""
+        """Drop all kept states except some."""
         self._kept_list = [self._kept_list[at] for at in but.tolist()]
-        self._kept = {one.levels: one for one in self._kept_list}
-        self._kept_bytes = sum(one.bytes for one in self._kept_list)
+        self._kept = {classes.levels: classes for classes in self._kept_list}
+        self._kept_bytes = sum(classes.bytes for classes in self._kept_list)
         self._kept_levels[: len(but)] = self._kept_levels[but]
         self._kept_sizes[: len(but)] = self._kept_sizes[but]
 
 
 def lifted(levels: Levels, column: int, step: int = 1) -> Levels:
-    """Levels with one column so many levels higher."""
+    """The levels with one column ``step`` levels higher."""
     return (*levels[:column], levels[column] + step, *levels[column + 1 :])
 
 
 def above(levels: Sequence[int]) -> tuple[slice, ...]:
-    """Where a state and all more general ones stand in an array over the lattice."""
+    """The slice of a state and all more general ones in an array over the lattice."""
     return tuple(slice(level, None) for level in levels)
 
 
 def below(levels: Sequence[int]) -> tuple[slice, ...]:
-    """Where a state and all less general ones stand in an array over the lattice."""
+    """The slice of a state and all less general ones in an array over the lattice."""
     return tuple(slice(None, level + 1) for level in levels)
 
 
 def _layout(sizes: Sequence[int]) -> tuple[Longs, Longs, Longs]:
-    """The word, the place in it and the bits of each column, for columns of so many values."""
+    """The word, the shift in it and the bits of each column, for columns with these numbers of values."""
     fields = []
     at, used = 0, 0
     for size in sizes:

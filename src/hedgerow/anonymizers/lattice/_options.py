@@ -1,4 +1,4 @@
-"""Parameters that several methods of the lattice have."""
+"""Parameters that several lattice methods share, and the deadline of a search."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["Deadline", "METRIC"]
 
 
 # --------------------------------------------------------------------------------------------------
-# When a search has to end.
+# The deadline of a search.
 
 
 class Deadline:
-    """A moment at which a search has to end; never, without a number of seconds.
+    """The moment at which a search has to end; without a number of seconds, never.
 
     Examples
     --------
@@ -35,12 +35,12 @@ class Deadline:
 
     @property
     def passed(self) -> bool:
-        """Whether it is over."""
+        """Whether no time is left."""
         return self.left <= 0
 
 
 METRIC: Any = choice(
-    "What the best generalization is judged by; classification needs a target.",
+    "The metric that the best generalization minimizes or maximizes; classification needs a target.",
     options=METRICS,
     default="loss",
     trials=("discernibility", "ncp", "classification"),

@@ -1,19 +1,19 @@
-"""The search for the cheapest accepted state of a lattice: to the end where it can be listed, else from the top down.
+"""Search a lattice for the cheapest accepted state: exhaustively where it can be listed, else from the top down.
 
-*To the end.* States are taken in the order of what they cost at least. From each, a path of still open states leads
-up, always to the neighbour that costs least; a binary search on it finds where states begin to be accepted. A refused
-state closes all that are less general, where the requirements allow the conclusion; an accepted one closes all more
-general ones where nothing is lost and the metric only grows, and with every better one found the states that cost at
-least as much are closed. Once something is found the end of a path is asked first: its whole path is mostly refused.
+*Exhaustive.* States come in the order of their lower bounds. From each, a path of open states leads up, always to the
+neighbour with the lowest bound, and a binary search finds where the path begins to be accepted. A refused state closes
+all less general ones, where the requirements allow that conclusion. An accepted state closes all more general ones if
+it loses nothing and the metric never falls. Each improvement closes the states that cost at least as much. After the
+first accepted state, the search tries the end of a path first, because most further paths are refused entirely.
 
 F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. Kuhn: Flash: Efficient, Stable and Optimal K-Anonymity, PASSAT 2012
 (paths and binary search); K. El Emam et al.: A Globally Optimal k-Anonymity Method for the De-Identification of Health
 Data, JAMIA 16(5), 2009 (predictive tagging).
 
-*From the top down.* The cheapest accepted state met so far is specialized by one level of one column in all ways, over
-and over. It never has to list the lattice, and has an answer at any time.
+*From the top down.* The cheapest accepted state so far is specialized by one level of one column in all ways, again and
+again. This never lists the lattice, and has an answer at any time.
 
-Ties are decided for the lowest sum of levels, then for the first in lexicographic order.
+Ties go to the lowest sum of levels, then to the first state in lexicographic order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow.anonymizers.lattice._costs import GAINS, Cost, Found, cost_of, rounded
+from hedgerow.anonymizers.lattice._costs import GAINS, Cost, CostedState, cost_of, rounded
 from hedgerow.anonymizers.lattice._judge import Judge, Judgement
 from hedgerow.anonymizers.lattice._levels import Levels, above, below, lifted
 from hedgerow.anonymizers.lattice._options import Deadline
@@ -34,16 +34,16 @@ __all__ = ["SearchEnd", "descend", "search"]
 
 @dataclass(frozen=True)
 class SearchEnd:
-    """What a search ended with."""
+    """The best state, whether it is proved optimal, and how many states were judged or closed without judging."""
 
-    best: Found | None
+    best: CostedState | None
     proved: bool
     evaluated: int
     tagged: int
 
 
-def search(judge: Judge, cost: Cost, deadline: Deadline, start: Found | None = None) -> SearchEnd:
-    """Search the whole lattice, or until the deadline; ``start`` is an accepted state that is known already."""
+def search(judge: Judge, cost: Cost, deadline: Deadline, start: CostedState | None = None) -> SearchEnd:
+    """Search the whole lattice, or until the deadline; ``start`` is an accepted state that is already known."""
     listed = _ListedSearch(judge, cost, start)
     proved = listed.run(deadline)
     closed = listed.states - int(listed.open.sum())
@@ -51,7 +51,7 @@ def search(judge: Judge, cost: Cost, deadline: Deadline, start: Found | None = N
 
 
 class _ListedSearch:
-    def __init__(self, judge: Judge, cost: Cost, start: Found | None) -> None:
+    def __init__(self, judge: Judge, cost: Cost, start: CostedState | None) -> None:
         self._judge, self._cost, self._lattice = judge, cost, judge.lattice
         shape = [height + 1 for height in judge.lattice.heights]
         self.states = judge.lattice.size
@@ -62,16 +62,16 @@ class _ListedSearch:
         self._bounds = np.ascontiguousarray(cost.bounds())
         self._totals = sum(np.indices(shape, sparse=True, dtype=np.int32), np.zeros(shape, dtype=np.int32))
         self._numbers = np.arange(self.states).reshape(shape)
-        # Where nothing is known beforehand, another metric shows the way.
+        # Without bounds of its own, the search follows those of another metric.
         known = cost.name in GAINS or cost.name == "kl"
         guide = self._bounds if known else cost_of("loss", judge).bounds()
         self._order = np.lexsort((self._totals.ravel(), rounded(guide).ravel()))
         self._rank = np.argsort(self._order).reshape(shape)
         if start is not None:
-            self._close_dearer()
+            self._close_costlier()
 
     def run(self, deadline: Deadline) -> bool:
-        """Settle one open state after the other; whether all could be."""
+        """Settle all open states; returns whether the deadline left enough time."""
         flat = self.open.reshape(-1)
         for number in self._order.tolist():
             if not flat[number]:
@@ -86,24 +86,24 @@ class _ListedSearch:
         return True
 
     def _path(self, state: Levels) -> list[Levels]:
-        """From a state upwards through open ones, always to the one that is first in order."""
+        """From a state upwards through open states, always to the neighbour that is first in order."""
         path = [state]
-        while still_open := [one for one in _neighbours(path[-1], 1, self._lattice.heights) if self.open[one]]:
-            path.append(min(still_open, key=lambda one: int(self._rank[one])))
+        while still_open := [state for state in _neighbours(path[-1], 1, self._lattice.heights) if self.open[state]]:
+            path.append(min(still_open, key=lambda state: int(self._rank[state])))
         return path
 
     def _bisect(self, path: list[Levels]) -> None:
-        """Find where on a path the accepted states begin, or settle all of it by its end."""
+        """Find where the accepted states of a path begin, or refuse the whole path at its end."""
         low, high = 0, len(path)
         middle = high - 1 if self.best is not None else high // 2
         while low < high:
-            # What was closed meanwhile is too dear or above an accepted state: only what is below can be of use.
+            # A state that was closed meanwhile costs too much, or lies above an accepted one: look below it.
             accepted = not self.open[path[middle]] or self._settle(path[middle])
             low, high = (low, middle) if accepted else (middle + 1, high)
             middle = (low + high) // 2
 
     def _settle(self, state: Levels) -> bool:
-        """Judge a state and close what follows from it; whether it is accepted."""
+        """Judge a state, and close the states that its verdict decides; returns whether it is accepted."""
         self.evaluated += 1
         verdict = self._judge.verdict_at(state)
         self.open[state] = False
@@ -112,7 +112,7 @@ class _ListedSearch:
         elif verdict.refutes_below:
             self.open[below(state)] = False
         if self._cost.learn(verdict, self._bounds):
-            self._close_dearer()
+            self._close_costlier()
         return verdict.accepted
 
     def _accept(self, state: Levels, verdict: Judgement) -> None:
@@ -120,13 +120,13 @@ class _ListedSearch:
             self._known_accepted[above(state)] = True
         if verdict.records == 0 and self._judge.keeps and self._cost.grows:
             self.open[above(state)] = False
-        found = Found.at(state, self._cost.of(verdict))
-        if self.best is None or found < self.best:
-            self.best = found
-            self._close_dearer()
+        candidate = CostedState.at(state, self._cost.of(verdict))
+        if self.best is None or candidate < self.best:
+            self.best = candidate
+            self._close_costlier()
 
-    def _close_dearer(self) -> None:
-        """Close what cannot be better than the best that was found."""
+    def _close_costlier(self) -> None:
+        """Close the states that cannot be better than the best one."""
         if self.best is None:
             return
         least = rounded(self._bounds)
@@ -139,33 +139,33 @@ def descend(judge: Judge, cost: Cost, deadline: Deadline, starts: Iterable[Level
     """Specialize the cheapest accepted state until the deadline, or until nothing is left to specialize."""
     lattice = judge.lattice
     seen: set[Levels] = set()
-    heap: list[Found] = []
-    best: Found | None = None
+    heap: list[CostedState] = []
+    best: CostedState | None = None
 
-    def meet(state: Levels) -> None:
+    def visit(state: Levels) -> None:
         nonlocal best
         seen.add(state)
         verdict = judge.verdict_at(state)
         if verdict.accepted:
-            found = Found.at(state, cost.of(verdict))
-            heapq.heappush(heap, found)
-            best = found if best is None else min(best, found)
+            candidate = CostedState.at(state, cost.of(verdict))
+            heapq.heappush(heap, candidate)
+            best = candidate if best is None else min(best, candidate)
 
     for start in starts:
         if start not in seen:
-            meet(start)
+            visit(start)
     while heap:
         for state in _neighbours(heapq.heappop(heap).levels, -1, lattice.heights):
             if state not in seen:
                 if deadline.passed:
                     return SearchEnd(best, False, len(seen), 0)
-                meet(state)
-    # All accepted states were met if each can be reached from the root through accepted ones.
+                visit(state)
+    # The search visited all accepted states, if each can be reached from the root through accepted states.
     return SearchEnd(best, judge.nested and lattice.heights in seen, len(seen), 0)
 
 
 def _neighbours(state: Levels, step: int, heights: Levels) -> Iterator[Levels]:
-    """The states with one column a level higher or lower."""
+    """The states that differ by one level of one column."""
     for at, level in enumerate(state):
         if 0 <= level + step <= heights[at]:
             yield lifted(state, at, step)

@@ -1,7 +1,7 @@
-"""AllMin: the least generalizations by whole columns, found by the height of the states in the lattice.
+"""AllMin: the least generalization of whole columns, by a search on the heights of the lattice.
 
-The height of a state is the sum of its levels. If no state of some height meets the requirement, none of a lower one
-does, so the lowest height that has a solution is found by a binary search on heights; all states of it that meet the
+The height of a state is the sum of its levels. If no state of some height meets the requirement, no state of a lower
+height does. So a binary search finds the lowest height with a solution. All states of that height that meet the
 requirement are minimal solutions, and the one with the highest precision is published.
 
 P. Samarati: Protecting Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001; Arca, Hewett: Data privacy
@@ -9,14 +9,14 @@ with heuristic anonymisation, section 5.1.2.
 
 Deviations
 ----------
-- Arca and Hewett call the search binary, but in their example it goes down height by height from the middle:
-  ``search="linear"`` does, and judges the table as it is before, uncounted, as they do. They do not say what is done
-  if the middle height has no solution: then it goes up.
-- Neither paper chooses among several minimal solutions; here precision (Prec) does, in which columns count by their
-  weights, then the order of the columns. Heights are sums of levels, whatever columns weigh.
-- The search by height rests on the conclusion that a more general state meets what a less general one does. Where it
-  does not hold (records may be lost and the requirement is entropy or recursive l-diversity, t-closeness or
-  (alpha, k)), heights are searched from 0 upwards.
+- Arca and Hewett call the search binary, but in their example it goes down height by height from the middle. So does
+  ``search="linear"``, which first judges the unchanged table, without counting it, as they do. They do not say what
+  happens if the middle height has no solution; here the search then goes up.
+- Neither paper chooses among several minimal solutions. Here precision (Prec) decides, with columns counted by their
+  weights, then the order of the columns. Heights are sums of levels, whatever the weights are.
+- The search by height assumes that a more general state meets every requirement that a less general one meets. This
+  fails if records may be lost and the requirement is entropy or recursive l-diversity, t-closeness or (alpha, k). Then
+  heights are searched from 0 upwards.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _Solutions = Callable[[int], list[Levels]]
 
 
 class AllMin(Anonymizer):
-    """The least generalization by whole columns: the lowest sum of levels, found by a search on it.
+    """The least generalization of whole columns: the lowest sum of levels.
 
-    The recoding's facts tell the ``heights`` in the order of the search, how many ``states`` they have together, how
-    many were ``evaluated`` (from which the others follow), and the ``minimal`` solutions.
+    The recoding's facts list the ``heights`` in the order of the search, how many ``states`` they have together, how
+    many of these were ``evaluated`` (the others follow from them), and the ``minimal`` solutions.
 
     Examples
     --------
@@ -66,11 +66,11 @@ class AllMin(Anonymizer):
     paper = "Samarati (IEEE TKDE 2001)"
 
     search: Literal["binary", "linear"] = choice(
-        "Halve the range of sums of levels; or go down from the middle one by one, as Arca and Hewett do."
+        "Halve the range of sums of levels, or go down from the middle step by step, as Arca and Hewett do."
     )
 
     def uses_weights(self) -> bool:
-        """Of the minimal solutions the precision chooses."""
+        """Precision, which is weighted, chooses among the minimal solutions."""
         return True
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
@@ -92,7 +92,7 @@ class AllMin(Anonymizer):
         if not minimal:
             raise judge.refuse()
         precision = cost_of("prec", judge)
-        best = min(precision.found(one) for one in minimal)
+        best = min(precision.state(levels) for levels in minimal)
         return publish(
             "allmin",
             judge,
@@ -102,16 +102,16 @@ class AllMin(Anonymizer):
                 "states": examined.states,
                 "evaluated": examined.evaluated,
                 "nodes": lattice.size,
-                "minimal": [lattice.named(one) for one in minimal],
+                "minimal": [lattice.named(levels) for levels in minimal],
             },
         )
 
 
 class _Examined:
-    """The heights that were looked at, in order, how many states they have, and what is known of all states.
+    """The searched heights in order, the number of their states, and which states are accepted or refused.
 
-    Few states have to be judged: where a more general one does not meet the requirement, a state does not either, and
-    more general ones have fewer classes to count. So a path is followed up from a state and halved until it is known.
+    Few states have to be judged. A state is refused if a more general one is, and more general states have fewer
+    classes to count. So the search follows a path up from a state, and halves it until the state is decided.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -135,7 +135,7 @@ class _Examined:
         return [tuple(state) for state in states if self.accepts(tuple(state))]
 
     def accepts(self, state: Levels) -> bool:
-        """Whether a state meets the requirements, without counting it as examined."""
+        """Whether a state meets the requirements; its height does not count as searched."""
         path: list[Levels] = [] if self._accepted[state] or self._refused[state] else self._path(state)
         low, high = 0, len(path)
         while low < high:
@@ -144,7 +144,7 @@ class _Examined:
         return bool(self._accepted[state])
 
     def _path(self, state: Levels) -> list[Levels]:
-        """From a state up to the root; the columns that tell records apart least go first."""
+        """From a state up to the root; columns with the fewest distinct values go first."""
         path = [state]
         while self._judge.nested and (
             columns := [at for at, level in enumerate(path[-1]) if level < self._lattice.heights[at]]
@@ -166,32 +166,32 @@ class _Examined:
 
 
 def _binary(solutions: _Solutions, highest: int) -> list[Levels]:
-    """Halve the heights between one without a solution and one with."""
+    """Find the lowest height with a solution by halving the range."""
     low, high = 0, highest
-    found: list[Levels] | None = None
+    best: list[Levels] | None = None
     while low < high:
         middle = (low + high) // 2
         here = solutions(middle)
         if here:
-            high, found = middle, here
+            high, best = middle, here
         else:
             low = middle + 1
-    return solutions(high) if found is None else found
+    return solutions(high) if best is None else best
 
 
-def _linear(examined: _Examined, as_it_is: Levels, highest: int) -> list[Levels]:
-    """From the middle down, while there are solutions; up, if there are none."""
-    if examined.accepts(as_it_is):
-        return [as_it_is]
-    found = examined.solutions(highest // 2)
-    if not found:
+def _linear(examined: _Examined, unchanged: Levels, highest: int) -> list[Levels]:
+    """From the middle down while there are solutions; up if the middle has none."""
+    if examined.accepts(unchanged):
+        return [unchanged]
+    best = examined.solutions(highest // 2)
+    if not best:
         return _upwards(examined.solutions, highest // 2 + 1, highest)
     for height in range(highest // 2 - 1, 0, -1):
         here = examined.solutions(height)
         if not here:
             break
-        found = here
-    return found
+        best = here
+    return best
 
 
 def _upwards(solutions: _Solutions, lowest: int, highest: int) -> list[Levels]:

@@ -1,15 +1,15 @@
-"""Datafly: generalize the column with the most distinct values, again and again, and suppress the few that remain.
+"""Datafly: always generalize the column with the most distinct values, and suppress the few records that remain.
 
 L. Sweeney: Datafly: a system for providing anonymity in medical data, Database Security XI, 1998; Achieving
 k-Anonymity Privacy Protection Using Generalization and Suppression, IJUFKS 10(5), 2002, section 4.
 
 Deviations
 ----------
-- The original stops when at most k records violate, and suppresses these; here it is a share of all records that may
-  be lost, none if not given.
-- Columns that no requirement speaks of are not generalized.
-- Where columns have weights, their distinct values are counted over the weight: what weighs much goes up late.
-- Any requirement is met, each on its shield; see :mod:`hedgerow.anonymizers.lattice._judge`.
+- The original stops when at most k records violate, and suppresses these. Here a share of all records may be lost, by
+  default none.
+- Columns that no requirement concerns are not generalized.
+- The number of distinct values of a column is divided by its weight, so heavy columns are generalized late.
+- All requirements are supported, each on its shield; see :mod:`hedgerow.anonymizers.lattice._judge`.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from hedgerow.requirements import Requirement
 
 __all__ = ["Datafly", "climb"]
 
-# A number of values can be divided by it.
+# Small enough to stand for a weight of 0, and large enough to divide by.
 _LEAST: Final = 1e-200
 
 
 class Datafly(Anonymizer):
-    """Generalize the column with the most distinct values, again and again; the few that remain are lost.
+    """Always generalize the column with the most distinct values; the few violating records that remain are lost.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Datafly(Anonymizer):
     paper = "Sweeney (1998; IJUFKS 2002)"
 
     def uses_weights(self) -> bool:
-        """Values are counted over the weight."""
+        """The number of distinct values of a column is divided by its weight."""
         return True
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
@@ -62,10 +62,10 @@ class Datafly(Anonymizer):
 
 
 def climb(judge: Judge) -> Iterator[Judgement]:
-    """The states that Datafly goes through, up to the first that is accepted; the last may be the root."""
+    """The verdicts on the states of Datafly's path, up to the first accepted one or the root."""
     lattice = judge.lattice
     levels: Levels = (0,) * len(lattice.heights)
-    # What weighs nothing goes up first.
+    # Columns without weight are generalized first.
     weights = [max(weight, _LEAST) for weight in lattice.counts.roles.column_weights]
     while True:
         verdict = judge.verdict_at(levels)

@@ -1,21 +1,21 @@
-"""Incognito: all full-domain generalizations that meet the requirements, found subset by subset of the columns.
+"""Incognito: all full-domain generalizations that meet the requirements, found over growing subsets of the columns.
 
-What holds for all columns holds for any of them (fewer columns make unions of classes), so a state of some columns is
-looked at only if all its parts with one column less were accepted. Within a subset states are judged from the bottom
-up; what is more general than an accepted one is accepted unseen, and classes are rolled up from those of other states.
-Of all solutions over all columns the best by a metric is published.
+A requirement that holds for all columns holds for any of them, because with fewer columns classes unite. So a state of
+some columns is judged only if all its parts with one column less were accepted. Within a subset, states are judged from
+the bottom up. States above an accepted one are accepted without judging, and classes are rolled up from those of other
+states. Of all solutions over all columns, the best by a metric is published.
 
 K. LeFevre, D. DeWitt, R. Ramakrishnan: Incognito: Efficient Full-Domain k-Anonymity, SIGMOD 2005.
 
 Deviations
 ----------
-- Records may be lost only where every requirement is kept by further records in a class (k-anonymity, distinct
-  l-diversity, p-sensitivity): a record that has to be lost over some of the columns has to be lost over all of them.
-  With other requirements nothing is lost, whatever the suppression limit.
-- The paper leaves the choice among the solutions open; here a metric decides, ties as in ``optimal``.
-- Any monotone requirement will do, each on the part of its shield that the subset has.
-- The states of a subset are an array over its levels and not a graph of nodes and edges: the pruning by subsets is
-  then a conjunction of arrays.
+- Records may be lost only if further records in a class never break any of the requirements (k-anonymity, distinct
+  l-diversity, p-sensitivity). Then a record that must be lost over some of the columns must be lost over all of them.
+  With other requirements, nothing is lost, whatever the suppression limit.
+- The paper leaves the choice among the solutions open. Here a metric decides, with ties as in ``optimal``.
+- All monotone requirements are supported, each on the part of its shield that is in the subset.
+- The states of a subset are an array over its levels instead of a graph, so that the pruning by subsets is a
+  conjunction of arrays.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from hedgerow.requirements import Requirement
 __all__ = ["MOST_PARTIAL_STATES", "Incognito"]
 
 MOST_PARTIAL_STATES: Final = 5_000_000
-"""The states of all subsets of the columns together that are searched."""
+"""The most states, over all subsets of the columns together, that are searched."""
 
 _Subset = tuple[int, ...]
 
@@ -50,8 +50,8 @@ _Subset = tuple[int, ...]
 class Incognito(Anonymizer):
     """All full-domain generalizations that meet the requirements within the suppression limit; the best by a metric.
 
-    The recoding's facts tell how many ``solutions`` there are among the ``nodes`` of the lattice, the ``minimal`` ones,
-    how many states of subsets were ``evaluated``, the ``metric`` and its ``value``.
+    The recoding's facts give the number of ``solutions`` among the ``nodes`` of the lattice, the ``minimal`` ones, how
+    many states of subsets were ``evaluated``, the ``metric`` and its ``value``.
 
     Examples
     --------
@@ -71,11 +71,11 @@ class Incognito(Anonymizer):
     metric: str = METRIC
 
     def uses_weights(self) -> bool:
-        """If the metric does."""
+        """Whether the metric is weighted."""
         return METRICS[self.metric].weighted
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        allowed = self._may_lose(counts) if all(one.kept_by_more for one in requirements) else 0
+        allowed = self._may_lose(counts) if all(requirement.kept_by_more for requirement in requirements) else 0
         judge = Judge.of(counts, requirements, allowed, metric=self.metric)
         lattice = judge.lattice
         cost = cost_of(self.metric, judge)
@@ -86,7 +86,7 @@ class Incognito(Anonymizer):
         minimal = np.argwhere(accepted & ~_above(accepted))
         # A more general state that loses fewer records can be better.
         candidates = minimal if cost.grows and not judge.allowance else np.argwhere(accepted)
-        best = min(cost.found(levels) for levels in candidates.tolist())
+        best = min(cost.state(levels) for levels in candidates.tolist())
         return publish(
             "incognito",
             judge,
@@ -104,14 +104,16 @@ class Incognito(Anonymizer):
 
 def _refuse(judge: Judge) -> None:
     if not judge.keeps:
-        odd = next(one for one in judge.requirements if not one.monotone)
-        raise BadInput(f"Incognito needs requirements that generalization keeps, and {odd} is not. Use 'optimal'.")
+        broken = next(requirement for requirement in judge.requirements if not requirement.monotone)
+        raise BadInput(
+            f"Incognito needs monotone requirements, and {broken} is not: generalizing may break it. Use 'optimal'."
+        )
     heights = judge.lattice.heights
     partial = prod(height + 2 for height in heights)
     if partial > MOST_PARTIAL_STATES:
         raise BadInput(
             f"The subsets of the {len(heights)} quasi-identifiers have {partial:,} combinations of levels, more than "
-            f"the {MOST_PARTIAL_STATES:,} that Incognito searches. Use 'optimal', with a time_limit if need be."
+            f"the {MOST_PARTIAL_STATES:,} that Incognito searches. Use 'optimal', with a time_limit if necessary."
         )
 
 
@@ -123,7 +125,7 @@ def _solutions(judge: Judge) -> tuple[Bools, int]:
     for number in range(1, len(columns) + 1):
         current = {}
         for subset in combinations(columns, number):
-            # A state is a candidate if each of its parts with one column less is accepted.
+            # A state is a candidate if all its parts with one column less are accepted.
             candidates = np.ones([judge.lattice.heights[column] + 1 for column in subset], dtype=bool)
             for at in range(number):
                 candidates &= np.expand_dims(smaller[subset[:at] + subset[at + 1 :]], at)

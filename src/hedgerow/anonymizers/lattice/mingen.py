@@ -1,26 +1,25 @@
 """MinGen: the fewest generalizations of single cells that satisfy the requirements, and of these the best Prec.
 
-Every tuple (or every record) is published as a generalized row that covers it, whatever becomes of others with the
-same value; a generalization is one step up the taxonomy in one cell. L. Sweeney: Achieving k-Anonymity Privacy
-Protection Using Generalization and Suppression, IJUFKS 10(5), 2002; told by Arca, Hewett: Data privacy with heuristic
+Every tuple (or every record) is published as a generalized row that covers it, independently of others with the same
+value. A generalization is one step up the hierarchy in one cell. L. Sweeney: Achieving k-Anonymity Privacy Protection
+Using Generalization and Suppression, IJUFKS 10(5), 2002; described by Arca, Hewett: Data privacy with heuristic
 anonymisation, section 5.1.1, whose figure 6 counts two steps in one cell as two generalizations.
 
 Deviations
 ----------
-- The papers try all generalizations of all cells. Here the optimum is found, and proved, by an integer program
-  (:mod:`hedgerow.anonymizers.lattice._assignments`) over the rows that an optimum can need
-  (:mod:`hedgerow.anonymizers.lattice._assignments`).
-- ``granularity="tuple"`` publishes all records of a tuple alike, as all tables of figure 6 do; there 14 generalizations
-  are the fewest. If records of a tuple may part (``"record"``), 12 are enough for the same table.
-- The "240 possible generalisations" of section 5.1.1 are steps times records, not the size of what is searched.
+- The papers try all generalizations of all cells. Here an integer program finds and proves the optimum, over the rows
+  that an optimum can need (:mod:`hedgerow.anonymizers.lattice._assignments`).
+- ``granularity="tuple"`` publishes all records of a tuple alike, as all tables of figure 6 do; there, 14
+  generalizations are the fewest. If records of a tuple may differ (``"record"``), 12 are enough for the same table.
+- The "240 possible generalisations" of section 5.1.1 are steps times records, not the size of the search space.
 - Several requirements with their shields are met exactly, and so are distinct l-diversity, p-sensitivity and
   (alpha,k)-anonymity. Requirements that are not linear in the numbers of records are refused.
-- Where columns have weights, a generalization counts as often as its column weighs, in small whole numbers
+- A generalization is multiplied by the weight of its column, as a small whole number
   (:func:`hedgerow.anonymizers.lattice._assignments.whole_weights`).
-- With a ``suppression_limit`` records may also be lost; each of their cells counts as generalized to the root. The
+- With a ``suppression_limit``, records may also be lost; each of their cells counts as generalized to the root. The
   optimum is over both.
-- Of several optima with the same Prec the solver's first is taken. It is the same each time with one version of SciPy;
-  another version may take another.
+- Of several optima with the same Prec, the solver's first is published. It is always the same with one version of
+  SciPy, but may change with another version.
 """
 
 from __future__ import annotations
@@ -44,13 +43,13 @@ if TYPE_CHECKING:
 
 __all__ = ["MinGen"]
 
-# What is solved without a limit of time, and what is tried with one: beyond it the program does not fit in memory.
+# The most choices without a time limit, and with one: a larger program does not fit in memory.
 _MOST_UNLIMITED: Final = 20_000
 _MOST: Final = 2_000_000
 
 
 class MinGen(Anonymizer):
-    """Generalize as few cells by as few steps as the requirements allow, each record by itself.
+    """Generalize single cells, by the fewest steps that the requirements allow.
 
     For small tables: the optimum is proved by an integer program.
 
@@ -71,7 +70,7 @@ class MinGen(Anonymizer):
     guarantees = "k-anonymity, distinct l-diversity, p-sensitive, (alpha,k)"
 
     granularity: Literal["tuple", "record"] = choice(
-        "Whether records with equal values are published alike, or may part."
+        "Whether records with equal values must be published alike (tuple), or may differ (record)."
     )
     time_limit: float | None = number(
         "Seconds after which the solver stops. The best so far is released, with a warning. Larger tables need it.",
@@ -81,11 +80,11 @@ class MinGen(Anonymizer):
     )
 
     def uses_weights(self) -> bool:
-        """A generalization counts as often as its column weighs."""
+        """A generalization is multiplied by the weight of its column."""
         return True
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        # They need scipy's solver, which takes long to import.
+        # This module needs scipy's solver, which takes long to import.
         from hedgerow.anonymizers.lattice._assignments import Assignees, assignments_of, count_assignments, solve
 
         _refuse_others(requirements)
@@ -104,10 +103,10 @@ class MinGen(Anonymizer):
 
 
 def _refuse_others(requirements: Sequence[Requirement]) -> None:
-    for one in requirements:
-        if not one.linear or not one.monotone:
+    for requirement in requirements:
+        if not requirement.linear or not requirement.monotone:
             raise BadInput(
-                f"MinGen cannot take {one}: it knows only requirements that are linear in numbers of records "
+                f"MinGen cannot take {requirement}: requirements must be linear in the numbers of records "
                 "(k-anonymity, distinct l-diversity, p-sensitivity, (alpha,k)-anonymity). Use another method."
             )
 
@@ -121,12 +120,12 @@ def _refuse_large(estimate: int, time_limit: float | None) -> None:
     if estimate > _MOST_UNLIMITED and time_limit is None:
         raise BadInput(
             f"MinGen may take very long: there are {estimate:,} ways to generalize the tuples one by one, more than "
-            f"{_MOST_UNLIMITED:,}. Say time_limit= (--time-limit) to get the best that is found by then."
+            f"{_MOST_UNLIMITED:,}. Set time_limit= (--time-limit) to get the best release found by then."
         )
 
 
 class _Published(NamedTuple):
-    """Groups as nodes, the records of each cell that go to them, and the generalizations by weight."""
+    """Groups as nodes, the records of each cell in them, and the number of weighted generalizations."""
 
     rows: Ints
     pieces: Pieces
@@ -140,7 +139,7 @@ def _published(
     rows, group = np.unique(assignments.row[used], return_inverse=True)
     lost = units.records - np.bincount(assignments.unit, records, len(units.records)).astype(np.int64)
     unassigned = np.flatnonzero(lost)
-    # What each unit is assigned to, and then what is lost of it.
+    # First the assigned records of each unit, then its lost records.
     unit = np.concatenate([assignments.unit[used], unassigned])
     order = np.argsort(unit, kind="stable")
     groups = np.concatenate([group, np.full(len(unassigned), -1)]).astype(np.int32)[order]
@@ -158,7 +157,7 @@ def _pieces(
         return Pieces.whole(group[counts.cell_tuple], counts.cell_sizes)
     if units.held:
         return Pieces(unit.astype(np.int32), group, taken)
-    # The records of a tuple are alike but for their class and sensitive values: which of them part is drawn.
+    # Which of the equal records of a tuple go to which group is drawn at random.
     cell = np.repeat(np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
     drawn = np.random.default_rng(seed).random(len(cell))
     cell = cell[np.lexsort((drawn, counts.cell_tuple[cell]))]
@@ -166,12 +165,12 @@ def _pieces(
 
 
 def _by_cuts(counts: FrequencyTable, space: CutSpace) -> _Published:
-    """A valid release that is found at once: values generalized alike in all rows, until nothing violates."""
+    """A valid release that is found quickly: values are generalized alike in all rows, until no row violates."""
     from hedgerow.anonymizers.lattice._assignments import steps_to
 
     nodes = greedy(space, space.start().nodes).nodes
     columns = [nodes[at][counts.tuples[:, at]] for at in range(len(nodes))]
-    rows, group = tabulate(columns, [len(one.parent) for one in space.hierarchies], len(counts.tuples))
+    rows, group = tabulate(columns, [len(tree.parent) for tree in space.hierarchies], len(counts.tuples))
     steps = steps_to(counts, rows, np.arange(len(counts.tuples)), group)
     pieces = Pieces.whole(group[counts.cell_tuple], counts.cell_sizes)
     return _Published(rows, pieces, int(steps @ counts.tuple_sizes))
@@ -183,17 +182,17 @@ def _recoding(counts: FrequencyTable, release: _Published, solution: Solution) -
     for at, name in enumerate(counts.quasi):
         column, groups[:, at] = label_column(counts.domains[name], counts.hierarchies[name], release.rows[:, at])
         columns.append(column)
-    found = release.generalizations
-    gap = 0.0 if solution.fewest or not found else (found - max(solution.bound, 0.0)) / found
+    number = release.generalizations
+    gap = 0.0 if solution.fewest or not number else (number - max(solution.bound, 0.0)) / number
     warnings = []
     if not solution.fewest:
         warnings.append(
-            f"MinGen stopped at its time limit: {found:,} generalizations are not proved to be the fewest; up to "
+            f"MinGen stopped at its time limit: {number:,} generalizations are not proved to be the fewest; up to "
             f"{gap:.0%} of them may be too many. Raise time_limit to search on."
         )
     elif not solution.precise:
         warnings.append(
-            f"MinGen stopped at its time limit: {found:,} generalizations are the fewest, but another release with as "
+            f"MinGen stopped at its time limit: {number:,} generalizations are the fewest, but another release with as "
             "many may have a better Prec. Raise time_limit to search on."
         )
     return Recoding(
@@ -203,6 +202,6 @@ def _recoding(counts: FrequencyTable, release: _Published, solution: Solution) -
         groups=groups,
         sizes=release.pieces.sizes(len(groups)),
         pieces=release.pieces,
-        facts={"proved": solution.fewest and solution.precise, "gap": gap, "generalizations": found},
+        facts={"proved": solution.fewest and solution.precise, "gap": gap, "generalizations": number},
         warnings=tuple(warnings),
     )

@@ -1,21 +1,21 @@
-"""The optimal full-domain generalization: of all states of the lattice the best by a metric, with proof.
+"""The optimal full-domain generalization: the best state of the lattice by a metric, with proof.
 
-Every column is published at one level of its hierarchy; a share of the records may be lost, those of violating classes.
-How states are judged and what follows for others is told in :mod:`hedgerow.anonymizers.lattice._judge`, what is known
-of a metric beforehand in :mod:`~hedgerow.anonymizers.lattice._costs`, and how the lattice is searched, after OLA and
-Flash, in :mod:`~hedgerow.anonymizers.lattice._search`.
+Every column is published at one level of its hierarchy. A share of the records may be lost: those of violating classes.
+:mod:`hedgerow.anonymizers.lattice._judge` judges states and says what follows for others,
+:mod:`~hedgerow.anonymizers.lattice._costs` bounds the metrics, and :mod:`~hedgerow.anonymizers.lattice._search`
+searches the lattice, after OLA and Flash.
 
 K. El Emam et al.: A Globally Optimal k-Anonymity Method for the De-Identification of Health Data, JAMIA 16(5), 2009;
 F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. Kuhn: Flash: Efficient, Stable and Optimal K-Anonymity, PASSAT 2012.
 
 Deviations
 ----------
-- The papers conclude from accepted states that more general ones are accepted also where records are lost. That holds
-  for k-anonymity and is not assumed of requirements for which it does not.
-- The papers take the best of the minimal states. Where records may be lost a more general state, which loses fewer,
-  can be better; so all accepted states are compared.
-- Ties are decided for the lowest sum of levels, then for the first in the order of the columns.
-- ``c_avg`` is measured by the largest class size that a requirement asks for, as in the audit.
+- The papers assume that states more general than an accepted one are accepted, also if records are lost. That holds
+  for k-anonymity, and is not assumed for requirements for which it does not hold.
+- The papers take the best of the minimal states. If records may be lost, a more general state loses fewer and can be
+  better, so all accepted states are compared.
+- Ties go to the lowest sum of levels, then to the first state in the order of the columns.
+- ``c_avg`` is relative to the largest class size that a requirement demands, as in the audit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice._costs import Cost, Found, cost_of
+from hedgerow.anonymizers.lattice._costs import Cost, CostedState, cost_of
 from hedgerow.anonymizers.lattice._judge import Judge, publish
 from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.anonymizers.lattice._options import METRIC, Deadline
@@ -40,14 +40,14 @@ from hedgerow.requirements import Requirement
 __all__ = ["MOST_STATES", "OptimalLattice"]
 
 MOST_STATES: Final = 2_000_000
-"""The largest lattice that is listed and searched to the end: some hundred megabytes, and minutes on a usual table."""
+"""The largest lattice that is searched exhaustively: some hundred megabytes, and minutes on a usual table."""
 
 
 class OptimalLattice(Anonymizer):
     """The best full-domain generalization by a metric: every column at one level of its hierarchy, with proof.
 
-    The recoding's facts tell whether the optimum is ``proved``, how many ``nodes`` the lattice has, how many were
-    ``evaluated`` and how many ``tagged`` (known without), the ``metric`` and its ``value``.
+    The recoding's facts say whether the optimum is ``proved``, how many ``nodes`` the lattice has, how many of them
+    were ``evaluated`` and how many ``tagged`` (decided without evaluation), the ``metric`` and its ``value``.
 
     Examples
     --------
@@ -67,15 +67,15 @@ class OptimalLattice(Anonymizer):
 
     metric: str = METRIC
     time_limit: float | None = number(
-        "Seconds after which the best found so far is taken. Without it a lattice of more than two million "
-        "combinations of levels is refused.",
+        "Seconds after which the search stops and the best state so far is released. Without it, a lattice of more "
+        "than two million combinations of levels is refused.",
         default=None,
         least=0,
         trials=(5.0,),
     )
 
     def uses_weights(self) -> bool:
-        """If the metric does."""
+        """Whether the metric is weighted."""
         return METRICS[self.metric].weighted
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
@@ -86,7 +86,7 @@ class OptimalLattice(Anonymizer):
             raise BadInput(
                 f"The hierarchies of the {len(lattice.heights)} quasi-identifiers have {lattice.size:,} combinations "
                 f"of levels, more than the {MOST_STATES:,} that are searched to the end. Give OptimalLattice a "
-                "time_limit in seconds for the best that is found until then."
+                "time_limit in seconds to get the best state found by then."
             )
         outcome = _searched(judge, cost, self.time_limit)
         if outcome.best is None:
@@ -109,12 +109,12 @@ class OptimalLattice(Anonymizer):
 
 
 def _searched(judge: Judge, cost: Cost, time_limit: float | None) -> SearchEnd:
-    """Search to the end, or within the time; then Datafly's answer comes first, so that there always is one."""
+    """Search exhaustively, or within the time limit, starting with Datafly's state so that there is a result."""
     deadline = Deadline(time_limit)
     if time_limit is None:
         return search(judge, cost, deadline)
     *_, last = climb(judge)
-    start = Found.at(last.classes.levels, cost.of(last)) if last.accepted else None
+    start = CostedState.at(last.classes.levels, cost.of(last)) if last.accepted else None
     if judge.lattice.size <= MOST_STATES:
         return search(judge, cost, deadline, start)
     starts = [judge.lattice.heights] if start is None else [start.levels, judge.lattice.heights]

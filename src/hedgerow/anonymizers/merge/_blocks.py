@@ -1,4 +1,4 @@
-"""What merging methods do around their kernel: blocks of a large table, threads, improvement, and the recoding."""
+"""Merging methods around their kernel: blocks of a large table, threads, improvement, and the recoding."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding, Shown, pub
 from hedgerow.requirements import Requirement, bind
 from hedgerow.requirements.binding import PackedRequirements
 
-__all__ = ["Part", "grouped_in_blocks", "merge_parts", "recoding_of"]
+__all__ = ["Block", "grouped_in_blocks", "merge_blocks", "recoding_of"]
 
 
-class Part(NamedTuple):
-    """A block of the table: its tuples in their order, by their numbers, and the boxes that describe them."""
+class Block(NamedTuple):
+    """A block of the table: the numbers of its tuples, ascending, and the boxes that describe them."""
 
     shape: Shape
     boxes: Boxes
@@ -38,12 +38,12 @@ class Part(NamedTuple):
         return merge_greedily(self.shape, self.boxes, self.units, self.packed, waits, flat)
 
 
-def merge_parts(
+def merge_blocks(
     method: str,
     counts: FrequencyTable,
     requirements: Sequence[Requirement],
     whole: Described,
-    merge: Callable[[Part], Longs],
+    merge: Callable[[Block], Longs],
     *,
     improve: bool,
     shown: Sequence[Shown],
@@ -55,7 +55,7 @@ def merge_parts(
     whole : Described
         The columns, and the box of each tuple.
     merge : callable
-        From a block to the class of each of its tuples, any numbers; it must leave the block as it is.
+        From a block to the class of each of its tuples, by any numbers. It must not change the block.
     improve : bool
         Whether classes are improved afterwards.
     shown : sequence of {"set", "interval", "label"}
@@ -67,15 +67,15 @@ def merge_parts(
 
     def classes_of(at: int) -> Pieces:
         tuples, of_cell = np.unique(counts.cell_tuple[blocks[at]], return_inverse=True)
-        found = merge(_part(whole, units, packed, tuples.astype(np.int64)))
-        joined = np.unique(found, return_inverse=True)[1].astype(np.int32)
-        return Pieces(blocks[at].astype(np.int32), joined[of_cell], counts.cell_sizes[blocks[at]])
+        merged = merge(_block(whole, units, packed, tuples.astype(np.int64)))
+        numbered = np.unique(merged, return_inverse=True)[1].astype(np.int32)
+        return Pieces(blocks[at].astype(np.int32), numbered[of_cell], counts.cell_sizes[blocks[at]])
 
     pieces = grouped_in_blocks(counts, requirements, whole, shown, len(blocks), classes_of, improve=improve)
     held, group = np.unique(pieces.group, return_inverse=True)
     pieces = Pieces.whole(group.astype(np.int32), counts.cell_sizes)
     columns, values = publish_groups(counts, pieces, len(held), shown)
-    # Groups that are described alike, in two blocks for instance, are one; numbered by their first tuple.
+    # Groups with equal descriptions, in two blocks for instance, become one. Groups are numbered by their first tuple.
     by_column = [np.ascontiguousarray(values[:, at]) for at in range(len(columns))]
     distinct, alike = tabulate(by_column, [len(column) for column in columns], len(values))
     order = np.argsort(np.unique(alike[group], return_index=True)[1])
@@ -93,14 +93,14 @@ def grouped_in_blocks(
     *,
     improve: bool,
 ) -> Pieces:
-    """Group the records of each block, given its number, in threads; number all groups through, and improve them."""
+    """Group the records of each block in threads, number the groups of all blocks, and improve them."""
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        found = list(pool.map(groups_of, range(blocks)))
-    starts = np.cumsum([0, *(int(one.group.max()) + 1 for one in found[:-1])], dtype=np.int32)
+        parts = list(pool.map(groups_of, range(blocks)))
+    starts = np.cumsum([0, *(int(part.group.max()) + 1 for part in parts[:-1])], dtype=np.int32)
     pieces = Pieces.gathered(
-        np.concatenate([one.cell for one in found]),
-        np.concatenate([one.group + start for one, start in zip(found, starts, strict=True)]),
-        np.concatenate([one.size for one in found]),
+        np.concatenate([part.cell for part in parts]),
+        np.concatenate([part.group + start for part, start in zip(parts, starts, strict=True)]),
+        np.concatenate([part.size for part in parts]),
     )
     return improved(counts, requirements, pieces, near_groups(counts, pieces, shown), whole) if improve else pieces
 
@@ -113,7 +113,7 @@ def recoding_of(
     pieces: Pieces,
     blocks: int,
 ) -> Recoding:
-    """The recoding that publishes groups which were found in so many blocks."""
+    """The recoding of groups that were formed in this many blocks."""
     return Recoding(
         method=method,
         quasi=counts.quasi,
@@ -125,11 +125,11 @@ def recoding_of(
     )
 
 
-def _part(whole: Described, units: Units, packed: PackedRequirements, block: Longs) -> Part:
+def _block(whole: Described, units: Units, packed: PackedRequirements, block: Longs) -> Block:
     lengths = units.cells[block + 1] - units.cells[block]
     cells = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     place, _ = ranges(units.cells[block], lengths)
-    return Part(
+    return Block(
         whole.shape,
         whole.boxes.at(block),
         Units(units.weight[block], cells, units.cell_size[place], units.values[place], units.histogram),

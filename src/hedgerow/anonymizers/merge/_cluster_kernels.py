@@ -1,7 +1,7 @@
-"""The kernels of clustering: clusters that grow record by record.
+"""Clustering, compiled: clusters that grow record by record.
 
-Records that are equal in all that counts are one unit with a weight; a cluster takes as many of them as it needs. The
-cost of a record is by how much the total loss of the cluster grows: one more record, and a wider box for all.
+Records with equal quasi-identifiers and sensitive values form one unit with a weight; a cluster takes as many of them
+as it needs. The cost of a record is the growth of the cluster's total loss: one more record, and a wider box for all.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ class Shares(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The units, value by value.
+    """The values of the units.
 
     Attributes
     ----------
     numbers : float array (units, ranges)
     scale, most : float arrays (ranges,)
-        The weight of each column over its width, and the weight, which is all that there is to lose.
+        The weight of each column over its width, and the weight, which is the largest loss.
     codes : int array (units, sets)
-        The values of all columns are numbered through.
+        The values of all columns share one numbering.
     share_of_value : float array (values,)
-        What a set loses with each value beyond the first, by the weight of its column.
+        The weighted loss of a set for each value beyond the first.
     nodes : int array (units, trees)
     pairs : tuple of arrays
-        The first three of :class:`Shape`: where two nodes of a hierarchy meet, and what is lost there.
+        The first three of :class:`Shape`: where two nodes of a hierarchy meet, and the loss there.
     """
 
     numbers: Floats
@@ -63,26 +63,26 @@ class Rows(NamedTuple):
 
 
 class Growing(NamedTuple):
-    """The cluster that grows, and what it may take.
+    """The growing cluster, and the units that it may take.
 
     Attributes
     ----------
     low, high : float arrays (ranges,)
     node : int array (trees,)
     extra : float array (values,)
-        What a record loses more if the value comes in: nothing if it is in already.
+        The additional loss if the value joins; 0 if the cluster holds it already.
     loss : float array (1,)
-        What a record loses in the sets.
+        The loss of a record in the sets.
     left : int array (units,)
         How many records of each unit are in no cluster yet.
     alive, near : int arrays (units,)
-        The units that have records left, and those of them that are at hand.
+        The units that have records left, and the candidates among them.
     bound : float array (units,)
-        How near each unit is at most.
+        A lower bound on the loss with each unit.
     losses : float array (units,)
-        Room for as many numbers.
+        Scratch.
     histogram : int array (values,)
-        Room to count sensitive values.
+        Scratch to count sensitive values.
     """
 
     low: Floats
@@ -108,7 +108,7 @@ def complete(units: Units, packed: PackedRequirements) -> Bools:
 
 @jit
 def _complete(units: Units, packed: PackedRequirements, histogram: Longs, large: Bools) -> Bools:
-    """Leave of the units that are large enough those that pass the formulas. O(cells + units × values)."""
+    """Clear the mark of large units that fail the formulas. O(cells + units × values)."""
     for unit in range(units.weight.shape[0]):
         for value in range(histogram.shape[0]):
             histogram[value] = 0
@@ -118,7 +118,7 @@ def _complete(units: Units, packed: PackedRequirements, histogram: Longs, large:
 
 
 def grow_clusters(
-    rows: Rows, units: Units, weight: Longs, packed: PackedRequirements, start: int, at_hand: int
+    rows: Rows, units: Units, weight: Longs, packed: PackedRequirements, start: int, candidates: int
 ) -> tuple[Shares, Longs]:
     """Grow one cluster after the other, until too few records are left for another.
 
@@ -127,23 +127,23 @@ def grow_clusters(
     rows, units, packed
         Each unit has one cell.
     weight : int array (units,)
-        How many records of each unit there are to take.
+        How many records of each unit may be taken.
     start : int
         The unit from which the first cluster is furthest.
-    at_hand : int
-        So many candidates are looked at in every step, the others only when none of these is as near as they may be.
+    candidates : int
+        How many candidates every step examines. The others are examined only when they may be nearer than these.
 
     Returns
     -------
     shares : Shares
-        Of clusters that satisfy all requirements.
+        The clusters, which satisfy all requirements.
     left : int array (units,)
-        How many records of each unit are in none of them.
+        How many records of each unit are in no cluster.
 
     Notes
     -----
-    O(clusters × units × columns). Each cluster looks at all units for the furthest record and for what is near that
-    one; as a cluster grows no unit comes nearer, so that what was found is a lower bound, and few are looked at again.
+    O(clusters × units × columns). Each cluster examines all units for the furthest record, and for the candidates near
+    it. As a cluster grows, no unit comes nearer, so earlier distances are lower bounds, and few are computed again.
     """
     number = len(weight)
     growing = Growing(
@@ -159,9 +159,9 @@ def grow_clusters(
         np.empty(number),
         np.zeros(units.histogram, dtype=np.int64),
     )
-    # A share has a record at least.
+    # Every share has at least one record.
     found = np.empty((int(weight.sum()), 3), dtype=np.int64)
-    length = _grow(rows, units.values, growing, packed.minimal_size, packed.formulas, start, at_hand, found)
+    length = _grow(rows, units.values, growing, packed.minimal_size, packed.formulas, start, candidates, found)
     return Shares(*found[:length].T.copy()), growing.left
 
 
@@ -173,10 +173,10 @@ def _grow(
     least: int,
     packed: PackedRequirements | None,
     start: int,
-    at_hand: int,
+    candidates: int,
     found: Longs,
 ) -> int:
-    """Write down the shares of all clusters; returns how many there are. What is in none remains in ``left``."""
+    """Write the shares of all clusters; returns how many there are. Records in no cluster remain in ``left``."""
     left, histogram = growing.left, growing.histogram
     waiting = int64(0)
     for unit in range(left.shape[0]):
@@ -202,9 +202,9 @@ def _grow(
                 unit, nearest = _nearest_unit(rows, growing, near)
                 if unit < 0 or nearest > furthest:
                     alive = _still_alive(growing, alive)
-                    near, furthest = _look_at_all(rows, growing, alive, at_hand)
+                    near, furthest = _choose_candidates(rows, growing, alive, candidates)
                     unit, nearest = _nearest_unit(rows, growing, near)
-            # Up to the smallest size equal records come together: no other costs less than the second of them.
+            # Equal records join together up to the smallest size: no other record costs less than the second of them.
             taken = max(min(left[unit], least - size), 1)
             left[unit] -= taken
             size += taken
@@ -220,7 +220,7 @@ def _grow(
                 fine = all_hold(packed, size, histogram)
         cluster += 1
         if not fine:
-            # The records have run out: they are left for the clusters that are finished.
+            # The records have run out, so they are left for the finished clusters.
             while shares > before:
                 shares -= 1
                 left[found[shares, 0]] += found[shares, 2]
@@ -229,7 +229,7 @@ def _grow(
 
 @jit(inner=True)
 def _still_alive(growing: Growing, number: int) -> int:
-    """Leave out the units that have no records left; returns how many have."""
+    """Drop the units that have no records left; returns how many remain."""
     alive = growing.alive
     kept = 0
     for at in range(number):
@@ -241,7 +241,7 @@ def _still_alive(growing: Growing, number: int) -> int:
 
 @jit(inner=True)
 def _begin(rows: Rows, growing: Growing, unit: int) -> None:
-    """Let a cluster hold one unit and nothing else."""
+    """Start a cluster with one unit."""
     for column in range(rows.scale.shape[0]):
         growing.low[column] = growing.high[column] = rows.numbers[unit, column]
     for tree in range(rows.nodes.shape[1]):
@@ -255,7 +255,7 @@ def _begin(rows: Rows, growing: Growing, unit: int) -> None:
 
 @jit(once=True)
 def _widen(rows: Rows, growing: Growing, unit: int) -> None:
-    """Take a unit in."""
+    """Add a unit to the cluster."""
     for column in range(rows.scale.shape[0]):
         growing.low[column] = min(growing.low[column], rows.numbers[unit, column])
         growing.high[column] = max(growing.high[column], rows.numbers[unit, column])
@@ -276,7 +276,7 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
     for column in range(rows.scale.shape[0]):
         number = rows.numbers[unit, column]
         width = max(growing.high[column], number) - min(growing.low[column], number)
-        # A missing number lies so far below the others that a range with both is wider than there is to lose.
+        # A missing number lies so far below the others that a range with both exceeds the largest loss.
         total += min(width * rows.scale[column], rows.most[column])
     trees, _, loss = rows.pairs
     for tree in range(rows.nodes.shape[1]):
@@ -288,21 +288,21 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
 
 @jit(once=True)
 def _furthest(rows: Rows, growing: Growing, number: int) -> int:
-    """The unit that has the widest box with a cluster, the first of equals."""
+    """The unit with the largest loss in a box with the cluster; ties go to the first."""
     alive = growing.alive
     widest = -1.0
-    found = int64(-1)
+    furthest = int64(-1)
     for at in range(number):
         loss = _with(rows, growing, alive[at])
         if loss > widest:
             widest = loss
-            found = alive[at]
-    return found
+            furthest = alive[at]
+    return furthest
 
 
 @jit(once=True)
-def _look_at_all(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple[int, float]:
-    """Take the nearest so many at hand (and all that are as near as the last); how many, and how near that is."""
+def _choose_candidates(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple[int, float]:
+    """Take the nearest units as candidates, with all ties; returns how many, and the distance of the last."""
     losses, bound = growing.losses, growing.bound
     for at in range(alive):
         losses[at] = bound[growing.alive[at]] = _with(rows, growing, growing.alive[at])
@@ -317,7 +317,7 @@ def _look_at_all(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple
 
 @jit(once=True)
 def _nth_smallest(numbers: Floats, length: int, nth: int) -> float:
-    """The number that has so many others before it in ascending order, by Hoare's selection. Expected O(length)."""
+    """The number at position ``nth`` in ascending order, by Hoare's selection. Expected O(length)."""
     first, last = 0, length - 1
     while first < last:
         pivot = numbers[(first + last) // 2]
@@ -344,10 +344,10 @@ def _nth_smallest(numbers: Floats, length: int, nth: int) -> float:
 
 @jit(inner=True)
 def _nearest_unit(rows: Rows, growing: Growing, near: int) -> tuple[int, float]:
-    """The unit that widens a cluster least, the first of equals, and the loss of a record then; -1 if none is left."""
+    """The candidate that widens the cluster least, and the loss of a record then; -1 if no candidate is left."""
     bound = growing.bound
     best = np.inf
-    found = int64(-1)
+    chosen = int64(-1)
     for at in range(near):
         unit = growing.near[at]
         if growing.left[unit] == 0 or bound[unit] >= best:
@@ -355,32 +355,32 @@ def _nearest_unit(rows: Rows, growing: Growing, near: int) -> tuple[int, float]:
         bound[unit] = _with(rows, growing, unit)
         if bound[unit] < best:
             best = bound[unit]
-            found = unit
-    return found, best
+            chosen = unit
+    return chosen, best
 
 
 # --------------------------------------------------------------------------------------------------
-# The kernels that place records in clusters which there are: each joins the one where it costs least.
+# Placing records in existing clusters: each joins the cluster where it costs least.
 
 
 def place(shape: Shape, boxes: Boxes, around: Boxes, size: Longs, unit: Longs, weight: Longs, wanted: int) -> Shares:
-    """Let records join the clusters where they cost least, one after the other.
+    """Place records one after the other, each in the cluster where it costs least.
 
     Parameters
     ----------
     around, size
-        The boxes of the clusters and how many records they have; both grow.
+        The boxes of the clusters, and their numbers of records; both grow.
     unit, weight : int arrays
-        The records, in the order in which they come.
+        The records, in the order in which they are placed.
     wanted : int
-        As long as there are clusters with fewer records, only these are joined.
+        While there are clusters with fewer records, records join only these.
 
     Notes
     -----
-    O(records × clusters × columns), equal records counted once; a candidate is left as soon as it costs too much.
+    O(records × clusters × columns), with equal records counted once. A candidate is dropped once it costs too much.
     """
     lacking = np.flatnonzero(size < wanted)
-    # A unit is divided only where it fills a cluster up.
+    # A unit is divided only to fill a cluster up.
     found = np.empty((len(unit) + len(lacking), 3), dtype=np.int64)
     length = _place(shape, boxes, around, size, np.empty(len(size)), unit, weight, wanted, lacking, found)
     return Shares(*found[:length].T.copy())
@@ -399,7 +399,7 @@ def _place(
     lacking: Longs,
     found: Longs,
 ) -> int:
-    """Write down the shares of the records; returns how many there are. ``loss`` is room for each cluster's."""
+    """Write the shares of the records; returns how many there are. ``loss`` is scratch for each cluster."""
     shares = int64(0)
     lack = lacking.shape[0]
     for cluster in range(size.shape[0]):
@@ -416,7 +416,7 @@ def _place(
                 limit = (best + before) / (size[cluster] + 1)
                 joint = joint_loss(shape, around, cluster, boxes, unit[at], limit)
                 cost = (size[cluster] + 1) * joint - before
-                # Beyond the limit the loss may be too low, and must not be taken even where rounding brings it under
+                # Above the limit, the loss may be too low. It must not count even if rounding makes it better than
                 # the best.
                 if joint <= limit and cost < best:
                     best = cost
@@ -449,9 +449,9 @@ def boxes_around(shape: Shape, boxes: Boxes, shares: Shares) -> Boxes:
 def _surround(shape: Shape, boxes: Boxes, unit: Longs, cluster: Longs, around: Boxes, begun: Bools) -> None:
     """Widen the box of each cluster to hold its units."""
     for at in range(unit.shape[0]):
-        one = cluster[at]
-        if begun[one]:
-            enclose(shape, around, one, boxes, unit[at])
+        owner = cluster[at]
+        if begun[owner]:
+            enclose(shape, around, owner, boxes, unit[at])
         else:
-            copy_box(around, one, boxes, unit[at])
-            begun[one] = True
+            copy_box(around, owner, boxes, unit[at])
+            begun[owner] = True

@@ -1,6 +1,6 @@
-"""Clusters: what k-member and OKA share around their rule, from blocks of records to the recoding.
+"""The base of k-member and OKA: from blocks of records through clusters to the recoding.
 
-A cluster may take some of the records of a tuple and leave the others, so shares are counted; clusters that do not
+A cluster may take some records of a tuple and leave the others, so a cluster is a list of shares. Clusters that do not
 comply in the end are merged.
 """
 
@@ -31,16 +31,16 @@ __all__ = ["Clustering", "Shares", "UnitBlock", "cluster_blocks", "joined", "sin
 
 
 class UnitBlock(NamedTuple):
-    """Records that are clustered together, all of the table or some.
+    """Records that are clustered together: the whole table, or a block of it.
 
     Attributes
     ----------
     shape, boxes, units, packed
         A unit is a cell: the records of one tuple with the same sensitive values.
     cluster : int array (units,)
-        The cluster that the records of its tuple are by themselves, -1 if they do not satisfy the requirements.
+        The cluster that the records of its tuple form from the start; -1 if they do not satisfy the requirements.
     rows : Rows
-        The same units, value by value.
+        The values of the same units.
     """
 
     shape: Shape
@@ -52,33 +52,33 @@ class UnitBlock(NamedTuple):
 
     @property
     def open(self) -> Longs:
-        """How many records of each unit are to be clustered."""
+        """How many records of each unit have no cluster from the start."""
         return np.where(self.cluster < 0, self.units.weight, 0)
 
     @property
     def finished(self) -> Shares:
-        """The clusters of equal records that there are from the start."""
+        """The clusters of equal records that exist from the start."""
         unit = np.flatnonzero(self.cluster >= 0)
         return Shares(unit, self.cluster[unit], self.units.weight[unit])
 
     def unit_of(self, records: ArrayLike) -> Longs:
-        """The units of records that are to be clustered, numbered in the order of their units."""
+        """The units of records without a cluster, which are numbered in the order of their units."""
         return np.asarray(np.searchsorted(np.cumsum(self.open), records, side="right"))
 
     def beside_finished(self, shares: Shares) -> Shares:
-        """Further clusters, numbered after those that there are from the start, and these."""
-        return _both(self.finished, shares._replace(cluster=shares.cluster + int(self.cluster.max()) + 1))
+        """The clusters that exist from the start, followed by these."""
+        return _concatenated(self.finished, shares._replace(cluster=shares.cluster + int(self.cluster.max()) + 1))
 
 
 def joined(block: UnitBlock, shares: Shares, unit: Longs, weight: Longs, wanted: int) -> Shares:
     """Let further records join clusters, first those with fewer than ``wanted`` records."""
     around = boxes_around(block.shape, block.boxes, shares)
-    return _both(shares, place(block.shape, block.boxes, around, shares.sizes, unit, weight, wanted))
+    return _concatenated(shares, place(block.shape, block.boxes, around, shares.sizes, unit, weight, wanted))
 
 
-def _both(one: Shares, other: Shares) -> Shares:
-    """All shares of two."""
-    return Shares(*(np.concatenate(arrays) for arrays in zip(one, other, strict=True)))
+def _concatenated(first: Shares, second: Shares) -> Shares:
+    """The shares of both."""
+    return Shares(*(np.concatenate(arrays) for arrays in zip(first, second, strict=True)))
 
 
 def cluster_blocks(
@@ -91,12 +91,12 @@ def cluster_blocks(
     improve: bool,
     publish: Publish = "auto",
 ) -> Recoding:
-    """Cluster the records of each block, merge what does not comply, and publish what they hold.
+    """Cluster the records of each block, merge clusters that do not comply, and publish the values they hold.
 
     Parameters
     ----------
     cluster : callable
-        From a block to clusters that hold all its records.
+        From a block to clusters that contain all its records.
     """
     shown = shown_as(counts, publish)
     context, packed = bind(counts, requirements)
@@ -124,8 +124,8 @@ def _whole(
 ) -> UnitBlock:
     """The whole table as one block."""
     shape, boxes = tuple_boxes
-    by_itself = complete(tuples, packed)
-    cluster = np.where(by_itself, np.cumsum(by_itself) - 1, -1)
+    compliant = complete(tuples, packed)
+    cluster = np.where(compliant, np.cumsum(compliant) - 1, -1)
     return UnitBlock(
         shape,
         boxes.at(counts.cell_tuple),
@@ -137,7 +137,7 @@ def _whole(
 
 
 def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes, shown: Sequence[Shown]) -> Rows:
-    """Cells, value by value."""
+    """The values of the cells, for the clustering kernels."""
     sets = columns_of_sets(counts, shown)
     sizes = [counts.domains[counts.quasi[at]].size for at in sets]
     codes = counts.tuples[:, sets] + np.cumsum([0, *sizes[:-1]], dtype=np.int32)[: len(sets)]
@@ -185,11 +185,11 @@ def _merged(block: UnitBlock, shares: Shares) -> Shares:
 
 
 # --------------------------------------------------------------------------------------------------
-# What methods share that cluster the records of each block.
+# The base class.
 
 
 class Clustering(Anonymizer):
-    """A method that clusters records, whatever its rule."""
+    """A method that clusters records; subclasses say by which rule."""
 
     family = "merge"
     tight = True
@@ -198,18 +198,17 @@ class Clustering(Anonymizer):
     improve: bool = IMPROVE
 
     def uses_weights(self) -> bool:
-        """The distance of records is what columns lose."""
+        """The distance of records is weighted."""
         return True
 
     def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
         return shown_as(counts, self.publish)
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-
         return cluster_blocks(
             self.name, counts, requirements, self._clusters, seed=seed, improve=self.improve, publish=self.publish
         )
 
     @abstractmethod
     def _clusters(self, block: UnitBlock, chance: np.random.Generator) -> Shares:
-        """Clusters that hold all records of a block; those that do not comply are merged later."""
+        """Clusters that contain all records of a block. Those that do not comply are merged later."""

@@ -1,7 +1,7 @@
-"""The kernel of greedy merging: a class that does not comply joins the one with which the total loss grows least.
+"""Greedy merging, compiled: a class that does not comply merges with the class where the total loss grows least.
 
-All classes that there are stand side by side, with a row of each array for a column of the table, so that looking for
-the cheapest partner reads memory from one end to the other; a class that was merged is filled up by the last one.
+The existing classes are stored side by side, with an array row for each column of the table, so the search for the
+cheapest partner reads memory sequentially. The last class moves to the place of a class that was merged away.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from hedgerow.requirements.formulas import all_hold
 
 __all__ = ["merge_greedily"]
 
-# Losses that differ by less are equal: the first class in the order of the table is taken.
+# Losses that differ by less are ties, which go to the first class in the order of the table.
 _SLACK = 1e-9
-# So many classes are looked at together: their sums stay in the fastest memory.
+# Classes are compared in runs of this many, so that their sums stay in the fastest cache.
 _TOGETHER = 1024
 
 
 class Standing(NamedTuple):
-    """The classes that there are, by place.
+    """The existing classes, by place.
 
     Attributes
     ----------
     boxes : Boxes
-        Turned: a row for each column of the table.
+        Transposed: a row for each column of the table.
     size, loss : float arrays
-        The records of each class, and what each of them loses.
+        The records of each class, and the loss of one of them.
     number : int array
-        The first unit of each class, which is what it is called by.
+        The number of each class, which is its first unit.
     place : int array
-        Where the class of that number stands.
+        The place of each class, by its number.
     joint : float array
-        Room for the losses of pairs.
+        Scratch for the losses of pairs.
     """
 
     boxes: Boxes
@@ -51,20 +51,20 @@ class Standing(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """Which units make up a class, by its number.
+    """The units of each class, by its number.
 
     Attributes
     ----------
     into : int array
-        The class that each has joined, or itself.
+        The class that each class was merged into, or itself.
     last : int array
-        The last unit of each.
+        The last unit of each class.
     next : int array
-        The unit after each in its class, -1 if there is none.
+        The unit after each unit in its class, -1 at the end.
     due : float array
-        When each is to be merged, -1 if it complies.
+        The time at which each class is merged, -1 if it complies.
     histogram : int array
-        Room to count sensitive values.
+        Scratch to count sensitive values.
     """
 
     into: Longs
@@ -79,17 +79,17 @@ def merge_greedily(
 ) -> Longs:
     """Merge classes until all satisfy the requirements; returns the first unit of the class of each unit.
 
-    Classes whose boxes become equal are one.
+    Classes whose boxes become equal are merged too.
 
     Parameters
     ----------
     shape, boxes, units, packed
         ``boxes`` describes each unit, and is not changed.
     waits : float array (0,) or (2 * units,)
-        How long each class waits for its turn once it is made, the units' first; for draws from the exponential
-        distribution every class that does not comply is equally likely to be next. Without them the smallest is.
+        How long each new class waits for its turn, first those of single units. With draws from the exponential
+        distribution, every class that does not comply is equally likely to be next. If empty, the smallest is next.
     flat : bool
-        Whether a merge costs twice the product of the sizes, instead of what the boxes lose.
+        Whether a merge costs twice the product of the sizes, instead of the increase of the loss.
 
     Notes
     -----
@@ -131,46 +131,48 @@ def _merge(
     place, into, due = standing.place, joined.into, joined.due
     classes = made = units.weight.shape[0]
     patient = waits.shape[0] > 0
-    # An empty list of this type. With a comprehension numba drops what is written to fields of named tuples made here.
+    # An empty list of this type. With a comprehension, numba drops writes to the fields of named tuples.
     waiting = [(0.0, np.int64(0))]
     waiting.pop()
-    for one in range(classes):
-        standing.loss[one] = joint_loss(shape, boxes, one, boxes, one, np.inf)
-        if not _finished(units, joined, one, units.weight[one], least, packed):
-            due[one] = waits[one] if patient else float(units.weight[one])
-            waiting.append((due[one], np.int64(one)))
+    for first in range(classes):
+        standing.loss[first] = joint_loss(shape, boxes, first, boxes, first, np.inf)
+        if not _finished(units, joined, first, units.weight[first], least, packed):
+            due[first] = waits[first] if patient else float(units.weight[first])
+            waiting.append((due[first], np.int64(first)))
     heapq.heapify(waiting)
     while classes > 1 and len(waiting) > 0:
         now, turn = heapq.heappop(waiting)
-        one = int(turn)
-        # A class that has changed since has another turn.
-        if into[one] != one or due[one] != now:
+        first = int(turn)
+        # A class that changed after it was queued has another turn.
+        if into[first] != first or due[first] != now:
             continue
-        other = _cheapest(shape, standing, classes, place[one], flat)
+        other = _cheapest(shape, standing, classes, place[first], flat)
         while other >= 0:
-            # The class that comes first in the table takes the other one in.
-            one, gone = min(one, standing.number[other]), max(one, standing.number[other])
-            _take_in(shape, standing, place[one], place[gone])
-            joined.next[joined.last[one]] = gone
-            joined.last[one] = joined.last[gone]
-            into[gone] = one
+            # The class that comes first in the table takes in the other.
+            first, second = min(first, standing.number[other]), max(first, standing.number[other])
+            _take_in(shape, standing, place[first], place[second])
+            joined.next[joined.last[first]] = second
+            joined.last[first] = joined.last[second]
+            into[second] = first
             classes -= 1
-            _fill_gap(standing, place[gone], classes)
-            place[standing.number[place[gone]]] = place[gone]
-            other = _equal(standing, classes, place[one])
-        size = standing.size[place[one]]
-        due[one] = -1.0
-        if not _finished(units, joined, one, int(size), least, packed):
-            due[one] = now + waits[made] if patient else size
+            _fill_gap(standing, place[second], classes)
+            place[standing.number[place[second]]] = place[second]
+            other = _equal(standing, classes, place[first])
+        size = standing.size[place[first]]
+        due[first] = -1.0
+        if not _finished(units, joined, first, int(size), least, packed):
+            due[first] = now + waits[made] if patient else size
             made += 1
-            heapq.heappush(waiting, (due[one], np.int64(one)))
+            heapq.heappush(waiting, (due[first], np.int64(first)))
     for unit in range(into.shape[0]):
-        # What a class joined comes before it, and is settled.
+        # A class comes after the class that it was merged into, which is already resolved.
         into[unit] = into[into[unit]]
 
 
 @jit(inner=True)
-def _finished(units: Units, joined: Joined, one: int, size: int, least: int, packed: PackedRequirements | None) -> bool:
+def _finished(
+    units: Units, joined: Joined, number: int, size: int, least: int, packed: PackedRequirements | None
+) -> bool:
     """Whether a class satisfies all requirements; without formulas ``packed`` is ``None``."""
     if size < least:
         return False
@@ -179,7 +181,7 @@ def _finished(units: Units, joined: Joined, one: int, size: int, least: int, pac
     histogram = joined.histogram
     for value in range(histogram.shape[0]):
         histogram[value] = 0
-    unit = one
+    unit = number
     while unit >= 0:
         tally(units, unit, histogram)
         unit = joined.next[unit]
@@ -187,43 +189,43 @@ def _finished(units: Units, joined: Joined, one: int, size: int, least: int, pac
 
 
 @jit(once=True)
-def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bool) -> int:
-    """The place of the class with which a class is merged at the least increase of the total loss."""
+def _cheapest(shape: Shape, standing: Standing, classes: int, place: int, flat: bool) -> int:
+    """The place of the class whose merge with the class at ``place`` increases the total loss least."""
     size, loss, number, joint = standing.size, standing.loss, standing.number, standing.joint
     best = np.inf
-    found = -1
+    chosen = -1
     for start in range(0, classes, _TOGETHER):
         end = min(start + _TOGETHER, classes)
         if not flat:
-            _joint_losses(shape, standing, one, start, end)
+            _joint_losses(shape, standing, place, start, end)
         for other in range(start, end):
             if flat:
-                cost = 2.0 * size[one] * size[other]
+                cost = 2.0 * size[place] * size[other]
             else:
                 together = joint[other - start]
-                cost = size[one] * (together - loss[one]) + size[other] * (together - loss[other])
-            if cost < best + _SLACK and other != one:
-                if cost < best - _SLACK or number[other] < number[found]:
-                    found = other
+                cost = size[place] * (together - loss[place]) + size[other] * (together - loss[other])
+            if cost < best + _SLACK and other != place:
+                if cost < best - _SLACK or number[other] < number[chosen]:
+                    chosen = other
                 best = min(best, cost)
-    return found
+    return chosen
 
 
 @jit(inner=True)
-def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: int) -> None:
-    """What a record loses in the box around one class and each of those from ``start`` to ``end``."""
+def _joint_losses(shape: Shape, standing: Standing, place: int, start: int, end: int) -> None:
+    """The loss of a record in the box around the class at ``place`` and each of those from ``start`` to ``end``."""
     boxes, joint = standing.boxes, standing.joint
     for other in range(end - start):
         joint[other] = 0.0
     ranges = len(shape.scale)
     for column in range(ranges):
         highs, lows = boxes.ends[column, start:end], boxes.ends[ranges + column, start:end]
-        high, low = boxes.ends[column, one], boxes.ends[ranges + column, one]
+        high, low = boxes.ends[column, place], boxes.ends[ranges + column, place]
         scale, most = shape.scale[column], shape.most[column]
         for other in range(end - start):
             joint[other] += min((max(high, highs[other]) + max(low, lows[other])) * scale, most)
     for tree in range(len(shape.trees)):
-        first = shape.trees[tree, 0] + boxes.nodes[tree, one] * shape.trees[tree, 1]
+        first = shape.trees[tree, 0] + boxes.nodes[tree, place] * shape.trees[tree, 1]
         losses = shape.loss[first : first + shape.trees[tree, 1]]
         nodes = boxes.nodes[tree, start:end]
         for other in range(end - start):
@@ -232,7 +234,7 @@ def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: i
         share = shape.share[column]
         for slot in range(shape.slots[column], shape.slots[column + 1]):
             words, mask = boxes.bits[shape.words[slot], start:end], shape.masks[slot]
-            word = boxes.bits[shape.words[slot], one]
+            word = boxes.bits[shape.words[slot], place]
             for other in range(end - start):
                 joint[other] += ones((word | words[other]) & mask) * share
         for other in range(end - start):
@@ -240,24 +242,24 @@ def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: i
 
 
 @jit(once=True)
-def _take_in(shape: Shape, standing: Standing, one: int, other: int) -> None:
-    """Widen the box of a class to the smallest one around it and another, and count that one's records."""
+def _take_in(shape: Shape, standing: Standing, place: int, other: int) -> None:
+    """Widen the box of a class to the smallest box around it and another, and add the records of the other."""
     boxes = standing.boxes
-    _joint_losses(shape, standing, one, other, other + 1)
-    standing.loss[one] = standing.joint[0]
-    standing.size[one] += standing.size[other]
+    _joint_losses(shape, standing, place, other, other + 1)
+    standing.loss[place] = standing.joint[0]
+    standing.size[place] += standing.size[other]
     for end in range(len(boxes.ends)):
-        boxes.ends[end, one] = max(boxes.ends[end, one], boxes.ends[end, other])
+        boxes.ends[end, place] = max(boxes.ends[end, place], boxes.ends[end, other])
     for tree in range(len(shape.trees)):
-        pair = shape.trees[tree, 0] + boxes.nodes[tree, one] * shape.trees[tree, 1] + boxes.nodes[tree, other]
-        boxes.nodes[tree, one] = shape.ancestor[pair]
+        pair = shape.trees[tree, 0] + boxes.nodes[tree, place] * shape.trees[tree, 1] + boxes.nodes[tree, other]
+        boxes.nodes[tree, place] = shape.ancestor[pair]
     for word in range(len(boxes.bits)):
-        boxes.bits[word, one] |= boxes.bits[word, other]
+        boxes.bits[word, place] |= boxes.bits[word, other]
 
 
 @jit(once=True)
 def _fill_gap(standing: Standing, gap: int, last: int) -> None:
-    """Move the last class to the place of one that is gone."""
+    """Move the last class to the place of a class that was merged away."""
     boxes = standing.boxes
     for tree in range(boxes.nodes.shape[0]):
         boxes.nodes[tree, gap] = boxes.nodes[tree, last]
@@ -271,25 +273,25 @@ def _fill_gap(standing: Standing, gap: int, last: int) -> None:
 
 
 @jit(once=True)
-def _equal(standing: Standing, classes: int, one: int) -> int:
+def _equal(standing: Standing, classes: int, place: int) -> int:
     """The place of another class with the same box, or -1."""
     loss = standing.loss
     for other in range(classes):
-        # Equal boxes lose the same; almost all others do not, and are left at once.
-        if abs(loss[other] - loss[one]) < _SLACK and other != one and _same_box(standing.boxes, one, other):
+        # Equal boxes have equal losses; almost all other boxes do not, which rules them out quickly.
+        if abs(loss[other] - loss[place]) < _SLACK and other != place and _same_box(standing.boxes, place, other):
             return other
     return -1
 
 
 @jit(once=True)
-def _same_box(boxes: Boxes, one: int, other: int) -> bool:
+def _same_box(boxes: Boxes, place: int, other: int) -> bool:
     for tree in range(len(boxes.nodes)):
-        if boxes.nodes[tree, one] != boxes.nodes[tree, other]:
+        if boxes.nodes[tree, place] != boxes.nodes[tree, other]:
             return False
     for end in range(len(boxes.ends)):
-        if boxes.ends[end, one] != boxes.ends[end, other]:
+        if boxes.ends[end, place] != boxes.ends[end, other]:
             return False
     for word in range(len(boxes.bits)):  # noqa: SIM110 - numba compiles no generator
-        if boxes.bits[word, one] != boxes.bits[word, other]:
+        if boxes.bits[word, place] != boxes.bits[word, other]:
             return False
     return True

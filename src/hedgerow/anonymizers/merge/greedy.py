@@ -1,28 +1,28 @@
-"""Greedy k-anonymization: the smallest class that is not anonymous joins the class with which least is lost.
+"""Greedy k-anonymization: always merge the smallest class that is too small with the class where least is lost.
 
-Every distinct row is a class at first. Two classes merge into one that is described, column by column, by the lowest
+At first, every distinct row is a class. Two classes merge into one that is described, column by column, by the lowest
 common ancestor of their values, until all classes satisfy the requirements. The loss that guides the merges is the
-normalized lost leaves metric, or another. Algorithm 1 of the paper on the proportional representation of k-anonymous
+normalized lost leaves metric or another one. Algorithm 1 of the paper on the proportional representation of k-anonymous
 tables for neural networks, sections II-A and IV-B.
 
-Where only k is asked, the classes that are too small for a smaller k are merged first, and in the same way: what is
-found for k is a stage on the way to what is found for any larger one.
+If k-anonymity is the only requirement, classes that are too small for a smaller k are merged first, and in the same
+way. So the classes for k are a stage on the way to the classes for any larger k.
 
 Deviations
 ----------
-- The cost of a merge is the *increase* of the total loss. The algorithm leaves open whether that or the loss of the
-  merged class is meant; with the latter, all of the paper's first table ends in one class.
-- Of equally small classes, and of equally cheap partners, the first in the order of the table's values is taken.
-- Classes that come to be described alike are one class, whether or not they comply.
+- The cost of a merge is the *increase* of the total loss. The algorithm does not say whether it means that or the loss
+  of the merged class; with the latter, the paper's whole first table becomes one class.
+- Ties between equally small classes and equally cheap partners go to the first in the order of the table's values.
+- Classes whose descriptions become equal are one class, whether or not they comply.
 - A class is finished when all requirements hold for it, not only k.
-- ``metric="discernibility"`` looks at sizes alone: a merge costs twice their product, and labels follow.
-- ``publish="label"`` describes all columns by hierarchies, as the paper does. By default only those that were given
-  are: numbers without one by their range and categories by their set, which lose by NCP.
-- Columns count by their weights in what a merge costs.
-- A table with many distinct rows is cut into blocks first, as Mondrian cuts, and merged inside each; the manifest says
-  so. Comparing all classes with all takes time with their square.
-- ``improve=True`` lets classes exchange rows afterwards, and splits classes, while the total loss falls
-  (for the discernibility, that by the normalized lost leaves metric).
+- ``metric="discernibility"`` depends on sizes alone: a merge costs twice their product, and labels follow.
+- ``publish="label"`` describes all columns by hierarchies, as the paper does. By default, only columns with a given
+  hierarchy are; other numbers are described by their range and categories by their set, which lose by NCP.
+- The cost of a merge counts columns by their weights.
+- A table with many distinct rows is first cut into blocks by Mondrian's cuts, and merged inside each; the manifest says
+  so. Comparing every class with every other takes time quadratic in their number.
+- ``improve=True`` lets classes exchange rows and split afterwards, while the total loss falls (for the discernibility,
+  the loss by the normalized lost leaves metric).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = ["Greedy"]
 
 
 class Greedy(Anonymizer):
-    """Merge the smallest class with the one that costs least, until all classes comply.
+    """Merge the smallest class with the class where that costs least, until all classes comply.
 
     Examples
     --------
@@ -58,16 +58,16 @@ class Greedy(Anonymizer):
     name = "greedy"
     family = "merge"
     tight = True
-    paper = "greedy k-anonymization with the NLLM metric, as told for neural networks"
+    paper = "greedy k-anonymization with the NLLM metric, as described for neural networks"
 
     metric: Literal["nllm", "ncp", "distortion", "discernibility", "prec"] = choice(
-        "What a merge is to cost least of, where labels are shown; ranges and sets always lose by NCP."
+        "The loss that merges keep low, for columns published as labels; ranges and sets always lose by NCP."
     )
     publish: Publish = PUBLISH
     improve: bool = IMPROVE
 
     def uses_weights(self) -> bool:
-        """A merge costs what columns lose, unless sizes alone decide."""
+        """The cost of a merge is weighted, unless it depends on sizes alone."""
         return self.improve or self.metric != "discernibility"
 
     def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
@@ -75,11 +75,11 @@ class Greedy(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described
-        from hedgerow.anonymizers.merge._blocks import Part, merge_parts
+        from hedgerow.anonymizers.merge._blocks import Block, merge_blocks
 
-        def merged(part: Part) -> Longs:
-            return part.merged(np.empty(0), flat=self.metric == "discernibility")
+        def merged(block: Block) -> Longs:
+            return block.merged(np.empty(0), flat=self.metric == "discernibility")
 
         shown = self._shown(counts)
         whole = described(counts, self.metric, shown)
-        return merge_parts("greedy", counts, requirements, whole, merged, improve=self.improve, shown=shown)
+        return merge_blocks("greedy", counts, requirements, whole, merged, improve=self.improve, shown=shown)

@@ -1,25 +1,26 @@
-"""OKA, one-pass k-means: records join the nearest of n/k clusters, then large clusters feed the small ones.
+"""OKA, one-pass k-means: records join the nearest of n/k clusters, then large clusters fill the small clusters.
 
-As many records as there can be classes are drawn, each the first of a cluster. Every other record joins the cluster
-nearest to it, which is described anew at once. Then clusters with more than k records give up those furthest from their
-centre; these fill the clusters with fewer than k, each the one nearest to it, and what is still left joins the nearest
-of all. J.-L. Lin, M.-C. Wei: An Efficient Clustering Method for k-Anonymization, PAIS 2008. The paper was not at hand:
-the method is told from memory.
+As many records as there can be classes are drawn, each the first of a cluster. Every other record joins the nearest
+cluster, whose description is updated at once. Then clusters with more than k records give up the records furthest from
+their centre. Each of these joins the nearest cluster with fewer than k records, and when no such cluster is left, the
+nearest of all. J.-L. Lin, M.-C. Wei: An Efficient Clustering Method for k-Anonymization, PAIS 2008. The paper was not
+available: the method is described from memory.
 
 Deviations
 ----------
-- The nearest cluster is the one whose loss the record raises least, with numbers described by their range,
-  categories by their set, and columns counted by their weights. Only by its distance to a centre, a record would often
-  widen a cluster more than need be.
-- The centre of a cluster has the mean of each number; a category is as far from it as the share of records that hold
-  another value, times what one more value loses. Where nodes of a hierarchy are shown, the centre has the value that
-  most records hold, and another is as far from it as both lose where they meet.
-- Equal records that satisfy the requirements by themselves are a cluster from the start, and take part only in the last
-  step; the number of clusters is that of the other records over k.
-- There are at most as many clusters as distinct rows. What is given up comes in the order of the table, not drawn.
-- k is the smallest size that a class may have. Clusters for which not all requirements hold after that are merged, the
-  smallest with the one where it costs least.
-- A table with many distinct rows is cut into blocks first, as Mondrian cuts, and clustered inside each; the manifest
+- The nearest cluster is the one whose loss the record raises least, with numbers described by their range, categories
+  by their set, and columns counted by their weights. By its distance to a centre alone, a record would often widen a
+  cluster more than necessary.
+- The centre of a cluster has the mean of each number. The distance of a category is the share of records with another
+  value, times the loss by one more value. If labels of a hierarchy are published, the centre has the most frequent
+  value, and the distance of another is the loss at the lowest node above both.
+- Equal records that satisfy the requirements by themselves form a cluster from the start, and take part only in the
+  last step. The number of clusters is the number of the other records over k.
+- There are at most as many clusters as distinct rows. Records that are given up come in the order of the table, not at
+  random.
+- k is the smallest size that a class may have. Clusters that still violate a requirement are then merged: the smallest
+  with the one where that costs least.
+- A table with many distinct rows is first cut into blocks by Mondrian's cuts, and clustered inside each; the manifest
   says so.
 - ``improve=True`` lets clusters exchange records afterwards while the total loss falls.
 """
@@ -40,7 +41,7 @@ __all__ = ["OKA", "distances", "from_centres"]
 
 
 class OKA(Clustering):
-    """Send all records to the nearest of n/k clusters in one pass, then even the clusters out.
+    """Assign all records to the nearest of n/k clusters in one pass, then move records from large to small clusters.
 
     Examples
     --------
@@ -61,7 +62,7 @@ class OKA(Clustering):
         weight = block.open
         clusters = min(int(weight.sum()) // block.packed.minimal_size, int(np.count_nonzero(weight)))
         if clusters == 0:
-            # A block has a class at least: too few are left only where equal records are some.
+            # A block has room for a class, so equal records have formed one if too few records are left.
             rest = np.flatnonzero(weight)
             return joined(block, block.finished, rest, weight[rest], wanted=0)
         drawn = chance.choice(int(weight.sum()), clusters, replace=False)
@@ -69,7 +70,7 @@ class OKA(Clustering):
 
 
 def from_centres(block: UnitBlock, first: Longs) -> Shares:
-    """Both passes, from the units with which clusters start."""
+    """The clusters after both passes; each starts with one of the units ``first``."""
     from hedgerow.anonymizers.merge._clusters import Shares, joined
 
     weight = block.open
@@ -82,24 +83,24 @@ def from_centres(block: UnitBlock, first: Longs) -> Shares:
 
 
 def _adjusted(block: UnitBlock, shares: Shares, k: int) -> tuple[Shares, Longs, Longs]:
-    """The k records of each cluster that are nearest to its centre, and the units and numbers of the others."""
+    """The k records of each cluster nearest to its centre; then the units and numbers of the records given up."""
     from hedgerow.anonymizers.merge._clusters import Shares
 
     order = np.lexsort((shares.unit, distances(block, shares), shares.cluster))
     unit, cluster, size = (array[order] for array in shares)
     ends = np.cumsum(size)
     begins = np.searchsorted(cluster, cluster)
-    # How many records of the cluster are nearer.
+    # The number of records of the same cluster that are nearer.
     before = ends - size - (ends - size)[begins]
     kept = np.clip(k - before, 0, size)
     given = np.bincount(unit, size - kept, len(block.cluster)).astype(np.int64)
-    some = kept > 0
+    keeps = kept > 0
     units = np.flatnonzero(given)
-    return Shares(unit[some], cluster[some], kept[some]), units, given[units]
+    return Shares(unit[keeps], cluster[keeps], kept[keeps]), units, given[units]
 
 
 def distances(block: UnitBlock, shares: Shares) -> Floats:
-    """How far the records of each share are from the centre of their cluster."""
+    """The distance of the records of each share from the centre of their cluster."""
     clusters = int(shares.cluster.max()) + 1
     sizes = np.bincount(shares.cluster, shares.size, clusters)
     total = np.zeros(len(shares.unit))
@@ -114,12 +115,12 @@ def distances(block: UnitBlock, shares: Shares) -> Floats:
     trees, _, loss = block.rows.pairs
     for tree, node in enumerate(block.rows.nodes[shares.unit].T):
         total += _from_most(shares, node, loss[trees[tree, 0] :], int(trees[tree, 1]), clusters)
-    # Equally far but for rounding is equally far.
+    # Rounding errors must not break ties.
     return np.round(total, 9)
 
 
 def _from_most(shares: Shares, node: Ints, loss: Floats, width: int, clusters: int) -> Floats:
-    """What each value and the one that most records of its cluster hold lose together."""
+    """The loss at the lowest node above each value and the most frequent value of its cluster."""
     pairs, pair = np.unique(shares.cluster * width + node, return_inverse=True)
     held = np.bincount(pair, shares.size)
     cluster, value = np.divmod(pairs, width)

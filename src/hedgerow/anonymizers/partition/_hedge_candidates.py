@@ -1,4 +1,4 @@
-"""Candidates for a release: groups of several shapes, told in several ways; the rehearsal chooses."""
+"""Candidates for a release: groups of several shapes, with and without label margins. The best score wins."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from hedgerow._internal.threads import on_a_core_each
 from hedgerow.anonymizers.budget import Reduced
 from hedgerow.anonymizers.partition._hedge_groups import cut_axes, cut_boxes, regions_of
 from hedgerow.anonymizers.partition._hedge_teacher import (
-    Lesson,
-    Table,
+    TeacherSpace,
+    TrainingTable,
     boosting,
     check_teacher,
-    order_of,
-    readable,
-    table_of,
-    taught,
+    order_by_teacher,
+    readable_rows,
+    teach,
+    training_table,
 )
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.proportions import Lifts, Proportions, Spread, count_labels, count_proportions, tilted
@@ -44,66 +44,68 @@ from hedgerow.errors import Infeasible, required
 from hedgerow.requirements import KAnonymity, Requirement
 from hedgerow.risk import label_posterior
 
-__all__ = ["Asked", "Fit", "Rehearsal", "best_candidate", "coarse_enough", "told_by_label"]
+__all__ = ["Fit", "HedgeOptions", "Scorer", "best_candidate", "limit_excess", "with_label_margins"]
 
 
 # --------------------------------------------------------------------------------------------------
-# The rehearsal of a release: what would a learner know that has only what is told?
+# The score of a candidate: how much does a learner know that has only what would be published?
 #
-# The proportions of a candidate are pooled as they would be published, rows are drawn from them, and a booster learns
-# from these. What it says of the original tuples is held against the teacher, who has not seen them: of labels how
-# often it would be right if the teacher's probabilities were true, of numbers the squared difference. No row is held
-# back for that, and no label is compared with one that it was learnt from.
+# The proportions of a candidate are pooled as for publication, rows are drawn from them, and a booster trains on these
+# rows. Its predictions for the original tuples are compared with the estimates of the teacher, which has not seen them:
+# for labels, how often it would be right if the teacher's probabilities were true; for numbers, the squared difference.
+# So no row has to be held back, and no label is compared with a prediction that was trained on it.
 
 
-# A candidate is known well enough by so many rows.
+# This many rows estimate a score well enough.
 _MOST_ROWS: Final = 60_000
 _DAY: Final = 86_400e6  # microseconds
 
 
 @dataclass(frozen=True, eq=False)
-class Rehearsal:
-    """Judges candidates for a release.
+class Scorer:
+    """Scores candidates by training on rows drawn from them.
 
     Attributes
     ----------
     counts : FrequencyTable
-    table : Table
-    lesson : Lesson
+    table : TrainingTable
+    teacher_space : TeacherSpace
     support : int
-        Of how many people each published share is at least.
+        The least number of people behind a published share.
     seed : int
     """
 
     counts: FrequencyTable
-    table: Table
-    lesson: Lesson
+    table: TrainingTable
+    teacher_space: TeacherSpace
     support: int
     seed: int
 
-    def told(self, recoding: Recoding) -> Proportions:
-        """What would be published beside the table."""
-        # What groups publish is at hand: an empty text there is a value, and not what a file has for a missing one.
+    def proportions(self, recoding: Recoding) -> Proportions:
+        """The proportions that would be published beside the table."""
+        # Groups are not read from a file here: an empty text is a value, not a missing one.
         recoding = replace(recoding, missing=())
         exact = count_proportions(self.counts, recoding)
         support = min(self.support, int(exact.sizes.sum()))
         return proportions_to_publish(exact, count_labels(self.counts, recoding), support)
 
     def score(self, recoding: Recoding) -> float:
-        """What a learner would know of the original tuples; more is better."""
+        """How well a learner predicts the original tuples; more is better."""
         rows, target = self._drawn(recoding)
         if self.table.labels and len(np.unique(target)) < 2:
             return 0.0
         first = np.searchsorted(self.counts.cell_tuple, np.arange(len(self.counts.tuples)))
-        said = boosting(self.table, target, self.seed).fit(readable(rows), target).predict(self.table.rows[first])
+        learner = boosting(self.table, target, self.seed).fit(readable_rows(rows), target)
+        predicted = learner.predict(self.table.rows[first])
         weights = self.counts.tuple_sizes / self.counts.rows
+        estimates = self.teacher_space.estimates
         if self.table.labels:
-            return float(weights @ self.lesson.guess[np.arange(len(said)), said.astype(np.int64)])
-        return -float(weights @ (said - self.lesson.guess[:, 0]) ** 2)
+            return float(weights @ estimates[np.arange(len(predicted)), predicted.astype(np.int64)])
+        return -float(weights @ (predicted - estimates[:, 0]) ** 2)
 
     def _drawn(self, recoding: Recoding) -> tuple[Floats, Longs | Floats]:
-        """Rows as they would be redrawn, and their targets."""
-        proportions = self.told(recoding)
+        """Redrawn rows, and their targets."""
+        proportions = self.proportions(recoding)
         generator = np.random.default_rng(self.seed)
         pieces = required(recoding.pieces, "how the cells of a table go to groups")
         kept = np.flatnonzero(pieces.group >= 0)
@@ -120,11 +122,11 @@ class Rehearsal:
             spread = self.spread(proportions, name)
             tilt = tilted(proportions, name, spread)
             labelled = None if tilt is None or labels is None else LabelledRows(tilt, labels)
-            columns.append(self._read(at, *deal_values(spread, rows, 1, own, labelled)))
+            columns.append(self._numbers(at, *deal_values(spread, rows, 1, own, labelled)))
         return np.column_stack(columns), self.table.target[cells]
 
     def spread(self, proportions: Proportions, name: str) -> Spread:
-        """The values that each class may hold in a column, as a reader with the hierarchies would see it."""
+        """The values that each class may hold in a column, as a reader with the hierarchies would see them."""
         hierarchy = self.counts.hierarchies.get(name)
         source = None if hierarchy is None or hierarchy.automatic else hierarchy.source
         column = proportions.column(name)
@@ -132,20 +134,20 @@ class Rehearsal:
         return column.spread(labels.values_below, labels.listed)
 
     def codes_of_labels(self, lifts: Lifts) -> Longs:
-        """Which label of some lifts each of ours is, -1 if none."""
+        """The number that each of our labels has in ``lifts``; -1 if it has none."""
         domain = self.counts.domains[lifts.target]
         texts = np.array([None] * self.table.labels, dtype=object)
         known = self.table.label_of_code >= 0
         texts[self.table.label_of_code[known]] = np.array([*domain.labels, *[None] * domain.has_missing], object)[known]
         return lifts.codes_of(tuple(texts.tolist()))
 
-    def placed(self, recoding: Recoding, proportions: Proportions, most: int) -> tuple[Ints, Longs]:
-        """At most so many cells, chosen at random, and the class of each."""
+    def sample(self, recoding: Recoding, proportions: Proportions, most: int) -> tuple[Ints, Longs]:
+        """At most this many cells, chosen at random, and the class of each."""
         pieces = required(recoding.pieces, "how the cells of a table go to groups")
-        some = np.flatnonzero(pieces.group >= 0)
-        if len(some) > most:
-            some = np.sort(np.random.default_rng(self.seed).permutation(some)[:most])
-        return pieces.cell[some], _class_of_group(proportions, recoding)[pieces.group[some]]
+        kept = np.flatnonzero(pieces.group >= 0)
+        if len(kept) > most:
+            kept = np.sort(np.random.default_rng(self.seed).permutation(kept)[:most])
+        return pieces.cell[kept], _class_of_group(proportions, recoding)[pieces.group[kept]]
 
     def label_counts(self, recoding: Recoding, proportions: Proportions) -> Floats:
         """How many records of each class have each label."""
@@ -157,12 +159,12 @@ class Rehearsal:
         key = of_class * shape[1] + labels
         return np.bincount(key, pieces.size[kept], shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
-    def _read(self, at: int, values: pa.Array, codes: Longs) -> Floats:
-        """Drawn values as learners read them."""
+    def _numbers(self, at: int, values: pa.Array, codes: Longs) -> Floats:
+        """Drawn values of a column as learners read them."""
         domain, known = self.counts.domains[self.counts.quasi[at]], self.table.values[at]
         if domain.kind == "text":
-            read = {label: known[code] for code, label in enumerate(domain.labels.tolist())}
-            return np.array([read.get(value, np.nan) for value in values.to_pylist()])[codes]
+            number_of = {label: known[code] for code, label in enumerate(domain.labels.tolist())}
+            return np.array([number_of.get(value, np.nan) for value in values.to_pylist()])[codes]
         if pa.types.is_date(values.type):
             numbers = values.cast(pa.int32()).cast(pa.float64())
         elif pa.types.is_timestamp(values.type):
@@ -173,7 +175,7 @@ class Rehearsal:
 
 
 def _class_of_group(proportions: Proportions, recoding: Recoding) -> Longs:
-    """The class that each group is of: groups that publish the same are one."""
+    """The class of each group: groups that publish the same values form one class."""
     texts = {
         name: pa.array([column.texts[value] for value in recoding.groups[:, at].tolist()], pa.string())
         for at, (name, column) in enumerate(zip(recoding.quasi, recoding.columns, strict=True))
@@ -182,112 +184,125 @@ def _class_of_group(proportions: Proportions, recoding: Recoding) -> Longs:
 
 
 # --------------------------------------------------------------------------------------------------
-# What is told by label, and how strongly: so that whoever reads it knows what the teacher does.
+# Label margins, and how strongly each column should follow them.
 #
-# Columns are drawn one by one inside a class, so two columns that say the same of the label would say it twice. The
-# strengths of the columns are those with which a reader's guess, from the labels of a class and what is told of each
-# column, comes closest to the teacher's probabilities: in cross entropy, over steps of a quarter, a column at a time.
+# Columns are drawn one by one inside a class, so two columns that carry the same information about the label would
+# count it twice. A reader combines the labels of a class with the margins of each column; the strengths are those for
+# which the reader's guess comes closest to the teacher's probabilities. They minimize the cross entropy, in steps of a
+# quarter, one column at a time.
 
 
 _STEPS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _ROUNDS: Final = 3
-# Strengths are known well enough by so many cells.
+# This many cells estimate strengths well enough.
 _MOST_CELLS: Final = 10_000
-_ADDED: Final = 0.5  # people added to each label of a class, so that none is impossible
+_ADDED: Final = 0.5  # people added to each label of a class, so that no label is impossible
 
 
-def told_by_label(rehearsal: Rehearsal, recoding: Recoding, regions: Longs) -> Recoding:
-    """The recoding told of in regions, with the strength that fits each column where it is told by label.
+def with_label_margins(scorer: Scorer, recoding: Recoding, regions: Longs) -> Recoding:
+    """The recoding with label margins, their strength chosen per column.
 
     Parameters
     ----------
-    rehearsal : Rehearsal
+    scorer : Scorer
     recoding : Recoding
     regions : int array (levels, groups)
+        The regions over which margins are published.
     """
-    columns = len(recoding.quasi)
-    full = replace(recoding, by_label=ByLabel(regions, np.ones(columns)))
-    return replace(recoding, by_label=ByLabel(regions, _fitted(rehearsal, full)))
+    full = replace(recoding, by_label=ByLabel(regions, np.ones(len(recoding.quasi))))
+    return replace(recoding, by_label=ByLabel(regions, _margin_strengths(scorer, full)))
 
 
-def _fitted(rehearsal: Rehearsal, full: Recoding) -> Floats:
-    """The strength of each column."""
-    counts, proportions = rehearsal.counts, rehearsal.told(full)
-    cells, classes = rehearsal.placed(full, proportions, _MOST_CELLS)
-    tuples = counts.cell_tuple[cells]
+def _margin_strengths(scorer: Scorer, full: Recoding) -> Floats:
+    """The best strength of each column, found by coordinate descent from zero."""
+    counts, proportions = scorer.counts, scorer.proportions(full)
+    cells, classes = scorer.sample(full, proportions, _MOST_CELLS)
     weights = counts.cell_sizes[cells].astype(np.float64)
     weights /= weights.sum()
-    guess = rehearsal.lesson.guess[tuples]
-    chances = np.log(rehearsal.label_counts(full, proportions) + _ADDED)[classes]
-    steps: dict[int, list[Floats]] = {}
-    for at, name in enumerate(full.quasi):
-        spread = rehearsal.spread(proportions, name)
-        tilt = tilted(proportions, name, spread)
-        if tilt is None or proportions.lifts is None:
-            continue
-        codes = spread.codes_of(counts.domains[name])[counts.tuples[tuples, at]]
-        pools = np.where(codes < 0, -1, spread.pool[codes])
-        known = rehearsal.codes_of_labels(proportions.lifts).tolist()
-        tilts = [tilt.at(strength) for strength in _STEPS]
-        steps[at] = [np.stack([one.log_ratios(classes, pools, label) for label in known], axis=1) for one in tilts]
-    strengths = np.zeros(len(full.quasi))
+    estimates = scorer.teacher_space.estimates[counts.cell_tuple[cells]]
+    steps = _log_ratios_of_steps(scorer, full, proportions, cells, classes)
     chosen = dict.fromkeys(steps, 0)
-    logits = chances
-    best = _cross_entropy(logits, guess, weights)
+    logits = np.log(scorer.label_counts(full, proportions) + _ADDED)[classes]
+    best = _cross_entropy(logits, estimates, weights)
     for _ in range(_ROUNDS):
         before = best
-        for at, tried in steps.items():
-            others = logits - tried[chosen[at]]
-            found = [_cross_entropy(others + one, guess, weights) for one in tried]
-            chosen[at] = int(np.argmin(found))
-            best, logits = found[chosen[at]], others + tried[chosen[at]]
+        for at, ratios in steps.items():
+            others = logits - ratios[chosen[at]]
+            losses = [_cross_entropy(others + ratio, estimates, weights) for ratio in ratios]
+            chosen[at] = int(np.argmin(losses))
+            best, logits = losses[chosen[at]], others + ratios[chosen[at]]
         if best > before - 1e-6:
             break
-    for at, step in chosen.items():
-        strengths[at] = _STEPS[step]
-    return strengths
+    return np.array([_STEPS[chosen.get(at, 0)] for at in range(len(full.quasi))])
 
 
-def _cross_entropy(logits: Floats, guess: Floats, weights: Floats) -> float:
+def _log_ratios_of_steps(
+    scorer: Scorer, full: Recoding, proportions: Proportions, cells: Ints, classes: Longs
+) -> dict[int, list[Floats]]:
+    """For each column with label margins, what it adds to the logits of each cell, at every strength."""
+    counts, lifts = scorer.counts, proportions.lifts
+    steps: dict[int, list[Floats]] = {}
+    if lifts is None:
+        return steps
+    labels = scorer.codes_of_labels(lifts).tolist()
+    for at, name in enumerate(full.quasi):
+        spread = scorer.spread(proportions, name)
+        tilt = tilted(proportions, name, spread)
+        if tilt is None:
+            continue
+        codes = spread.codes_of(counts.domains[name])[counts.tuples[counts.cell_tuple[cells], at]]
+        pools = np.where(codes < 0, -1, spread.pool[codes])
+        tilts = [tilt.at(strength) for strength in _STEPS]
+        steps[at] = [
+            np.stack([scaled.log_ratios(classes, pools, label) for label in labels], axis=1) for scaled in tilts
+        ]
+    return steps
+
+
+def _cross_entropy(logits: Floats, estimates: Floats, weights: Floats) -> float:
     """Between the reader's probabilities and the teacher's."""
     highest = logits.max(axis=1, keepdims=True)
     together = np.log(np.exp(logits - highest).sum(axis=1)) + highest[:, 0]
-    return float(weights @ (together - (guess * logits).sum(axis=1)))
+    return float(weights @ (together - (estimates * logits).sum(axis=1)))
+
+
+# --------------------------------------------------------------------------------------------------
+# The candidates, and the choice among them.
 
 
 Tree = Literal["space", "teacher", "label"]
-# In at most so many regions columns are told, at each level. With more of them a learner knew no more in trials on
-# halves of Adult, and an attacker knew more of the labels of those in the table.
+# The most regions with label margins, at each level. With more, in trials on halves of Adult, a learner knew no more,
+# and an attacker knew more of the labels of people in the table.
 _REGIONS: Final = (1, 2, 4)
-# Where columns are told of regions, classes are up to so many times as large, as long as there may be as many of them:
-# on halves of Adult a learner then knew as much, and an attacker less of the labels of those in the table.
+# With label margins, classes are up to ``_LARGEST`` times as large, as long as there can be ``_CLASSES`` of them. On
+# halves of Adult a learner then knew as much, and an attacker less of the labels of people in the table.
 _LARGEST, _CLASSES = 10, 20
-# With more labels than these each of them has too few people to be told of.
+# With more labels than these, each has too few people for margins.
 _MOST_LABELS: Final = 10
-# Where fewer people may be told of, columns told by label give away the labels of these very people: on Adult, with
-# Mondrian's groups at k = 10, an attacker knew 2 points more of members than of others, and 4 once they were told.
+# With a smaller support, label margins give away the labels of the people that they count: on Adult, with Mondrian's
+# groups at k = 10, an attacker's lead on members over others rose from 2 to 4 points.
 _FEWEST_BY_LABEL: Final = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """What the method is asked for.
+class HedgeOptions:
+    """The parameters of Hedge that candidates depend on.
 
     Attributes
     ----------
     name : str
-        The method's.
+        The name of the method.
     shape : {"auto", "box", "axis"}
     shown : sequence of {"set", "interval", "label"}
     teacher : object
     folds : int
     support : int, optional
-        Of how many people each published share is; ``None`` if none is published.
+        The least number of people behind a published share; ``None`` if no proportions are published.
     by_label : bool
-        Whether columns may be told by label.
+        Whether label margins may be published.
     seed : int
     as_regions : bool
-        Whether groups publish the regions that were cut out, instead of what they hold.
+        Whether groups publish the regions that were cut out, instead of the values that they hold.
     """
 
     name: str
@@ -301,79 +316,96 @@ class Asked:
     as_regions: bool = False
 
 
-def best_candidate(asked: Asked, counts: FrequencyTable, requirements: Sequence[Requirement]) -> Recoding:
-    """The candidate whose learner would know most."""
-    table = table_of(counts, "Hedge")
-    check_teacher(table, asked.teacher, "Hedge")
-    lesson = taught(counts, table, asked.teacher, asked.folds, asked.seed)
-    making = _Making(asked, counts, requirements, table, lesson)
-    shapes: list[Callable[[], Recoding]] = []
-    if asked.shape != "axis":
-        trees: tuple[Tree, ...] = ("space", "teacher", "label") if table.labels else ("space", "teacher")
-        shapes += [partial(making.boxes, tree) for tree in trees]
-    # Where shares are pooled, groups that are no boxes tell too little; and they have no regions.
-    if asked.shape == "axis" or (asked.shape == "auto" and asked.support == 1 and not asked.as_regions):
-        shapes.append(making.axes)
-    if asked.support is None:
+def best_candidate(options: HedgeOptions, counts: FrequencyTable, requirements: Sequence[Requirement]) -> Recoding:
+    """The candidate from which a learner knows most."""
+    table = training_table(counts, "Hedge")
+    check_teacher(table, options.teacher, "Hedge")
+    teacher_space = teach(counts, table, options.teacher, options.folds, options.seed)
+    maker = _CandidateMaker(options, counts, requirements, table, teacher_space)
+    shapes = maker.shapes()
+    if options.support is None:
         return shapes[0]()
-    rehearsal = Rehearsal(counts, table, lesson, asked.support, asked.seed)
+    scorer = Scorer(counts, table, teacher_space, options.support, options.seed)
     candidates = [make() for make in shapes]
-    if asked.by_label and asked.support >= _FEWEST_BY_LABEL and 2 <= table.labels <= _MOST_LABELS:
-        demanded = max(one.minimal_size for one in requirements)
-        times = max(1, min(_LARGEST, counts.rows // (_CLASSES * demanded)))
-        boxes = [made for made in candidates if made.facts["groups by"] != "axes"]
-        candidates += _all_told(making, rehearsal, [making.boxes(made.facts["groups by"], times) for made in boxes])
-    return candidates[int(np.argmax(_scores(rehearsal, candidates)))]
+    if _label_margins_are_safe(options, table):
+        candidates += _with_margins(maker, scorer, maker.larger_boxes())
+    return candidates[int(np.argmax(_scores(scorer, candidates)))]
 
 
-def _all_told(making: _Making, rehearsal: Rehearsal, boxes: Sequence[Recoding]) -> list[Recoding]:
-    return on_a_core_each(partial(making.told, rehearsal), boxes, rehearsal.counts.rows)
+def _label_margins_are_safe(options: HedgeOptions, table: TrainingTable) -> bool:
+    """Whether label margins are allowed, and each counts enough people."""
+    enough_people = options.support is not None and options.support >= _FEWEST_BY_LABEL
+    return options.by_label and enough_people and 2 <= table.labels <= _MOST_LABELS
 
 
-def _scores(rehearsal: Rehearsal, candidates: Sequence[Recoding]) -> list[float]:
-    return on_a_core_each(rehearsal.score, candidates, rehearsal.counts.rows)
+def _with_margins(maker: _CandidateMaker, scorer: Scorer, boxes: Sequence[Recoding]) -> list[Recoding]:
+    return on_a_core_each(partial(maker.with_margins, scorer), boxes, scorer.counts.rows)
+
+
+def _scores(scorer: Scorer, candidates: Sequence[Recoding]) -> list[float]:
+    return on_a_core_each(scorer.score, candidates, scorer.counts.rows)
 
 
 @dataclass(frozen=True, eq=False)
-class _Making:
+class _CandidateMaker:
     """Makes candidates."""
 
-    asked: Asked
+    options: HedgeOptions
     counts: FrequencyTable
     requirements: Sequence[Requirement]
-    table: Table
-    lesson: Lesson
+    table: TrainingTable
+    teacher_space: TeacherSpace
+
+    def shapes(self) -> list[Callable[[], Recoding]]:
+        """What makes the candidates without label margins."""
+        shape = self.options.shape
+        boxes: list[Callable[[], Recoding]] = []
+        if shape != "axis":
+            boxes = [partial(self.boxes, tree) for tree in self._trees]
+        # Groups along axes are not boxes. They publish too little where shares are pooled, and have no regions.
+        with_axes = shape == "auto" and self.options.support == 1 and not self.options.as_regions
+        return [*boxes, self.axes] if shape == "axis" or with_axes else boxes
 
     def boxes(self, tree: Tree, times: int = 1) -> Recoding:
-        """Boxes, cut by one of three spaces; each has at least so many times the people that are required."""
+        """Boxes, cut in one of three spaces; each has at least ``times`` the people that are required."""
         boxes = cut_boxes(self.counts, self.requirements, self._orders, self._points(tree), times)
-        cuts = boxes.cuts
-        router = CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, self._orders)
-        return self._recoding(boxes.pieces, router, tree)
+        return self._recoding(boxes.pieces, CutTree(*boxes.cuts[:5], self._orders), tree)
+
+    def larger_boxes(self) -> list[Recoding]:
+        """The boxes of every tree, as large as label margins need them."""
+        if self.options.shape == "axis":
+            return []
+        demanded = max(requirement.minimal_size for requirement in self.requirements)
+        times = max(1, min(_LARGEST, self.counts.rows // (_CLASSES * demanded)))
+        return [self.boxes(tree, times) for tree in self._trees]
 
     def axes(self) -> Recoding:
-        """Groups that are no boxes."""
-        axes = cut_axes(self.counts, self.requirements, self.lesson)
+        """Groups along the main axes of the points, which are not boxes."""
+        axes = cut_axes(self.counts, self.requirements, self.teacher_space)
         return self._recoding(axes.pieces, axes.router, "axes")
 
-    def told(self, rehearsal: Rehearsal, made: Recoding) -> Recoding:
-        """The same boxes, told of in regions and by label."""
-        pieces = required(made.pieces, "how the cells of a table go to groups")
-        points = self._points(made.facts["groups by"])
+    def with_margins(self, scorer: Scorer, boxes: Recoding) -> Recoding:
+        """The same boxes, with label margins over regions."""
+        pieces = required(boxes.pieces, "how the cells of a table go to groups")
+        points = self._points(boxes.facts["groups by"])
         levels: list[Longs] = []
-        known = 0
+        numbered = 0
         for most in _REGIONS:
-            regions = regions_of(self.counts, self._orders, points, pieces, most, rehearsal.support)
+            regions = regions_of(self.counts, self._orders, points, pieces, most, scorer.support)
             if not levels or len(np.unique(regions)) > len(np.unique(levels[-1])):
-                levels.append(known + regions)
-                known = int(levels[-1].max()) + 1
-        return told_by_label(rehearsal, made, np.stack(levels))
+                levels.append(numbered + regions)
+                numbered = int(levels[-1].max()) + 1
+        return with_label_margins(scorer, boxes, np.stack(levels))
+
+    @property
+    def _trees(self) -> tuple[Tree, ...]:
+        return ("space", "teacher", "label") if self.table.labels else ("space", "teacher")
 
     def _points(self, tree: Tree) -> Floats:
         if tree == "space":
-            return self.lesson.points
+            return self.teacher_space.points
         if tree == "teacher":
-            return self.lesson.points[:, : self.lesson.said]
+            return self.teacher_space.points[:, : self.teacher_space.teacher_dimensions]
         shares = np.zeros((len(self.counts.tuples), self.table.labels))
         np.add.at(shares, (self.counts.cell_tuple, self.table.target.astype(np.int64)), self.counts.cell_sizes)
         shares /= self.counts.tuple_sizes[:, None]
@@ -381,30 +413,29 @@ class _Making:
 
     @cached_property
     def _orders(self) -> tuple[Ints, ...]:
-        return tuple(self._order(at, how) for at, how in enumerate(self.asked.shown))
+        return tuple(self._order(at, how) for at, how in enumerate(self.options.shown))
 
     def _order(self, at: int, how: Shown) -> Ints:
-        """Numbers and what has an order are cut in it, what is shown as nodes in the hierarchy's, others by meaning."""
+        """Labels are cut in their hierarchy's order, ordered values in their own, others by what the teacher adds."""
         domain = self.counts.domains[self.counts.quasi[at]]
         if how == "label":
             return self.counts.hierarchies[domain.name].order
         if domain.kind != "text" or domain.ordered:
             return np.arange(domain.size, dtype=np.int32)
-        return order_of(self.counts, at, self.lesson)
+        return order_by_teacher(self.counts, at, self.teacher_space)
 
     def _recoding(self, pieces: Pieces, router: CutTree | AxisRouter, tree: str) -> Recoding:
         groups = int(pieces.group.max()) + 1
-        if self.asked.as_regions and isinstance(router, CutTree):
-            columns, values = publish_regions(self.counts, router, groups, self.asked.shown)
+        if self.options.as_regions and isinstance(router, CutTree):
+            columns, values = publish_regions(self.counts, router, groups, self.options.shown)
         else:
-            columns, values = publish_groups(self.counts, pieces, groups, self.asked.shown)
-        sizes: Longs = np.bincount(pieces.group, pieces.size, groups).astype(np.int64)
+            columns, values = publish_groups(self.counts, pieces, groups, self.options.shown)
         return Recoding(
-            method=self.asked.name,
+            method=self.options.name,
             quasi=self.counts.quasi,
             columns=columns,
             groups=values,
-            sizes=sizes,
+            sizes=pieces.sizes(groups),
             pieces=pieces,
             router=router,
             facts={"groups by": tree},
@@ -412,23 +443,23 @@ class _Making:
 
 
 # --------------------------------------------------------------------------------------------------
-# How much a release would tell of the labels of its people beyond what it tells of others.
+# max_excess: how much more a release reveals about the labels of its people than about those of others.
 #
-# The records are halved at random. The method is fitted on one half, and an attacker who reads all that would be
-# published guesses the labels of both: of members and of others of the same population. How much more often the guess
-# is right for members is the excess; both halves take both parts. Where it is more than is allowed, groups are made
-# twice as large, until it is not.
+# The records are halved at random. The method is fitted on one half, and an attacker who reads everything that would be
+# published guesses the labels of both halves: of members, and of others of the same population. The excess is how much
+# more often the guess is right for members; each half is once the members. While the excess is too large, groups are
+# made twice as large.
 
 
 Fit = Callable[[FrequencyTable, Sequence[Requirement]], Recoding]
-# A half of so few groups says nothing any more.
+# With fewer groups, a half shows nothing.
 _FEWEST_GROUPS: Final = 2
 
 
-def coarse_enough(
+def limit_excess(
     fit: Fit, counts: FrequencyTable, requirements: Sequence[Requirement], most: float, support: int | None, seed: int
 ) -> tuple[Requirement, ...]:
-    """The requirements, with larger groups if they have to be.
+    """The requirements, with larger groups if the excess would otherwise be too large.
 
     Parameters
     ----------
@@ -439,50 +470,51 @@ def coarse_enough(
     most : float
         The excess that is allowed, as a share of people.
     support : int, optional
-        Of how many people each published share is; ``None`` if none is published.
+        The least number of people behind a published share; ``None`` if no proportions are published.
     seed : int
     """
-    demanded = max(one.minimal_size for one in requirements)
+    demanded = max(requirement.minimal_size for requirement in requirements)
     if _FEWEST_GROUPS * demanded > counts.rows // 2:
         raise Infeasible(
-            f"The table is too small to find out what is told of labels: a half must have room for {_FEWEST_GROUPS} "
-            f"groups of {demanded:,} records. Leave max_excess out, or ask for a smaller k."
+            f"The table is too small to measure the excess: half of it must have room for {_FEWEST_GROUPS} groups of "
+            f"{demanded:,} records. Leave max_excess out, or choose a smaller k."
         )
     halves = _halves(counts, seed)
     size = demanded
     while _FEWEST_GROUPS * size <= counts.rows // 2:
-        asked = (*requirements, *([KAnonymity(size)] if size > demanded else []))
-        excess = float(np.mean([_excess(fit, counts, half, asked, support) for half in halves]))
+        stricter = (*requirements, *([KAnonymity(size)] if size > demanded else []))
+        excess = float(np.mean([_excess(fit, counts, half, stricter, support) for half in halves]))
         if excess <= most:
-            return asked
+            return stricter
         size *= 2
     raise Infeasible(
-        f"Labels of people in the table can be told more often than those of others, by more than {most:.1%}, however "
-        "large groups are. Allow more (max_excess), publish no proportions, or drop the target."
+        f"However large groups are, an attacker guesses the labels of people in the table right more often than those "
+        f"of others, by more than {most:.1%}. Allow more (max_excess), publish no proportions, or drop the target."
     )
 
 
 def _halves(counts: FrequencyTable, seed: int) -> tuple[Longs, Longs]:
     """How many records of each cell are in either half."""
     random = np.random.default_rng(seed)
-    record = np.repeat(np.arange(len(counts.cell_sizes)), counts.cell_sizes)
-    one = random.permutation(record)[: len(record) // 2]
-    first = np.bincount(one, minlength=len(counts.cell_sizes)).astype(np.int64)
+    cell_of_record = np.repeat(np.arange(len(counts.cell_sizes)), counts.cell_sizes)
+    drawn = random.permutation(cell_of_record)[: len(cell_of_record) // 2]
+    first = np.bincount(drawn, minlength=len(counts.cell_sizes)).astype(np.int64)
     return first, counts.cell_sizes - first
 
 
 def _excess(
     fit: Fit, counts: FrequencyTable, half: Longs, requirements: Sequence[Requirement], support: int | None
 ) -> float:
-    """How much more often an attacker is right about members than about the others."""
-    some = Reduced.of(counts, counts.cell_sizes - half).counts
-    recoding = fit(some, requirements)
+    """How much more often an attacker is right about members than about others."""
+    members = Reduced.of(counts, counts.cell_sizes - half).counts
+    recoding = fit(members, requirements)
     proportions = None
     if support is not None:
-        exact, labels = count_proportions(some, recoding), count_labels(some, recoding)
-        proportions = proportions_to_publish(exact, labels, min(support, some.rows))
-    said = label_posterior(some, recoding, counts.tuples, proportions, nearest=True).probabilities.argmax(axis=1)
+        exact, labels = count_proportions(members, recoding), count_labels(members, recoding)
+        proportions = proportions_to_publish(exact, labels, min(support, members.rows))
+    posterior = label_posterior(members, recoding, counts.tuples, proportions, nearest=True)
+    guessed = posterior.probabilities.argmax(axis=1)
     target = counts.values_of(required(counts.roles.target, "the target"))
-    right = said[counts.cell_tuple] == target
+    right = guessed[counts.cell_tuple] == target
     others = counts.cell_sizes - half
     return float(right @ half / half.sum() - right @ others / others.sum())

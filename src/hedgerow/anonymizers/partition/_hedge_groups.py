@@ -1,8 +1,9 @@
-"""Groups that are boxes: a regression tree in teacher space, every leaf of which meets the requirements.
+"""The groups of Hedge: boxes cut by a regression tree in teacher space, or groups along the main axes of its points.
 
-Regions are unions of groups, over which proportions can be told by label. They come from a second, small tree in the
-same space, each leaf of which holds enough people of every label; a group is of the region that most of its people are
-in. The first tree knows nothing of that: made to keep labels together, it would keep them from being told apart.
+Every leaf of the regression tree meets the requirements. Regions are unions of groups, over which label margins are
+published. They come from a second, small tree in the same space, whose leaves each hold enough people; a group belongs
+to the region that holds most of its people. The two trees are separate because their aims conflict: the first puts
+people with equal labels together, while margins need regions in which labels differ.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ import numpy as np
 
 from hedgerow._internal.arrays import Floats, Ints, Longs
 from hedgerow.anonymizers.partition._hedge_kernels import best_cut, grow, split
-from hedgerow.anonymizers.partition._hedge_teacher import Lesson
-from hedgerow.anonymizers.partition.cuts import Cuts, graft, pieces_of_units, units_of
+from hedgerow.anonymizers.partition._hedge_teacher import TeacherSpace
+from hedgerow.anonymizers.partition.cuts import Cuts, graft, pieces_of_units, units_to_cut
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import AxisRouter, Pieces
 from hedgerow.requirements import Requirement, bind, sensitive_codes
 from hedgerow.requirements.binding import PackedRequirements
 
-__all__ = ["Axes", "Boxes", "cut_axes", "cut_boxes", "regions_of"]
+__all__ = ["AxisGroups", "BoxGroups", "cut_axes", "cut_boxes", "regions_of"]
 
 
 _MOST_PLACES: Final = 256
-# Below so many units a second thread costs more than it brings.
+# With fewer units, a second thread costs more than it saves.
 _WORTHWHILE: Final = 5_000
 _PARTS: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes:
+class BoxGroups:
     """Which cells make up which group, and the cuts between them."""
 
     pieces: Pieces
@@ -48,7 +49,7 @@ def cut_boxes(
     orders: Sequence[Ints],
     points: Floats,
     times: int = 1,
-) -> Boxes:
+) -> BoxGroups:
     """Cut a table into boxes in which points lie close together.
 
     Parameters
@@ -60,10 +61,10 @@ def cut_boxes(
         Per column, the rank of each code: columns are cut in this order.
     points : float array (tuples, dimensions)
     times : int
-        How many times the people that are required each group has at least.
+        Each group has at least this many times the people that are required.
     """
     context, packed = bind(counts, requirements)
-    units = units_of(counts, context, relaxed=False)
+    units = units_to_cut(counts, context, relaxed=False)
     places, last_rank = _places(counts, orders, units.tuple)
     weight = units.weight.astype(np.float64)
     sums = np.column_stack([weight, points[units.tuple] * weight[:, None]])
@@ -73,12 +74,12 @@ def cut_boxes(
         values = sensitive_codes(counts, context)[units.cell]
     least = packed.minimal_size * times
     growth = _Growth(places, sums, values, counts.column_weights, least, packed, int(context.offsets[-1]))
-    # Into parts for which cores can work side by side.
+    # Cores finish the parts side by side.
     cuts = growth.finished(growth.first(_PARTS if len(sums) > _WORTHWHILE else 1))
     threshold = np.array([last_rank[column][place] for column, place in zip(cuts.column, cuts.threshold, strict=True)])
     group = np.empty(len(sums), dtype=np.int32)
     group[growth.order] = np.repeat(np.arange(len(cuts.start), dtype=np.int32), cuts.end - cuts.start)
-    return Boxes(pieces_of_units(counts, units, group), cuts._replace(threshold=threshold.astype(np.int32)))
+    return BoxGroups(pieces_of_units(counts, units, group), cuts._replace(threshold=threshold.astype(np.int32)))
 
 
 def regions_of(
@@ -93,9 +94,9 @@ def regions_of(
     pieces : Pieces
         Which cells make up which group.
     regions : int
-        At most so many.
+        The most regions.
     support : int
-        The people of each part at least.
+        The least number of people in each region of the tree.
     """
     of_tuple = np.arange(len(counts.tuples), dtype=np.int32)
     places, _ = _places(counts, orders, of_tuple)
@@ -114,7 +115,7 @@ def regions_of(
 
 
 def _places(counts: FrequencyTable, orders: Sequence[Ints], of_tuple: Ints) -> tuple[Ints, list[Longs]]:
-    """The place of each unit in each column, and the last rank of each place."""
+    """The place of each unit in each column, and the last rank of each place. A place is a run of ranks."""
     places, last = np.empty((len(of_tuple), len(orders)), dtype=np.int32), []
     for at, (name, order) in enumerate(zip(counts.quasi, orders, strict=True)):
         size = counts.domains[name].size
@@ -122,7 +123,7 @@ def _places(counts: FrequencyTable, orders: Sequence[Ints], of_tuple: Ints) -> t
         records[order] = counts.histogram(name)
         place = np.arange(size)
         if size > _MOST_PLACES:
-            # About as many records at each place; a rank more or less decides nothing there.
+            # Places hold about equally many records; with this many values, a rank more or less hardly matters.
             place = np.minimum((np.cumsum(records) - records) * _MOST_PLACES // records.sum(), _MOST_PLACES - 1)
             place = np.unique(place, return_inverse=True)[1]
         places[:, at] = place[order[counts.tuples[of_tuple, at]]]
@@ -131,21 +132,21 @@ def _places(counts: FrequencyTable, orders: Sequence[Ints], of_tuple: Ints) -> t
 
 
 class _Growth:
-    """A tree that grows, region by region."""
+    """A regression tree while it grows."""
 
     def __init__(
         self,
         places: Ints,
         sums: Floats,
         values: Ints,
-        leaning: Floats,
+        column_weights: Floats,
         least: int,
         packed: PackedRequirements | None,
         sensitive: int,
     ) -> None:
         self.order = np.arange(len(sums), dtype=np.int64)
         self.places, self.sums, self.values = places, sums, values
-        self.leaning = leaning
+        self.column_weights = column_weights
         self.least = least
         self.packed = None if packed is None else packed.formulas
         self.sensitive = sensitive
@@ -164,16 +165,16 @@ class _Growth:
         )
 
     def first(self, most: int) -> Cuts:
-        """Cut the range that gains most, until there are so many or none can be cut."""
+        """Always cut the range that gains most, until there are ``most`` ranges or none can be cut."""
         scratch = self._scratch()
-        found: list[list[int]] = []  # column, place, left, right
-        done: list[tuple[int, int, int, int]] = []  # start, end, the cut it came from, and its side
+        cuts: list[list[int]] = []  # column, place, left, right
+        done: list[tuple[int, int, int, int]] = []  # start, end, the parent cut, and the side of it
         waiting: list[tuple[float, int, int, int, int, int, int]] = []
 
-        def look(start: int, end: int, parent: int, side: int) -> None:
+        def rate(start: int, end: int, parent: int, side: int) -> None:
             column = best_cut(
-                self.order, self.places, self.sums, self.values, self.leaning, self.packed, self.least, start, end,
-                *scratch,
+                self.order, self.places, self.sums, self.values, self.column_weights, self.packed, self.least,
+                start, end, *scratch,
             )  # fmt: skip
             if column < 0:
                 done.append((start, end, parent, side))
@@ -181,26 +182,26 @@ class _Growth:
                 score = float(scratch[3][column].max())
                 heapq.heappush(waiting, (-score, start, end, parent, side, column, int(scratch[4][column, 0])))
 
-        look(0, len(self.order), -1, 0)
+        rate(0, len(self.order), -1, 0)
         while waiting and len(waiting) + len(done) < most:
             _, start, end, parent, side, column, place = heapq.heappop(waiting)
             middle = split(self.order, self.places, start, end, column, place)
             if parent >= 0:
-                found[parent][2 + side] = len(found)
-            found.append([column, place, 0, 0])
-            at = len(found) - 1
-            look(start, middle, at, 0)
-            look(middle, end, at, 1)
-        ranges = sorted([*done, *((one[1], one[2], one[3], one[4]) for one in waiting)])
+                cuts[parent][2 + side] = len(cuts)
+            cuts.append([column, place, 0, 0])
+            at = len(cuts) - 1
+            rate(start, middle, at, 0)
+            rate(middle, end, at, 1)
+        ranges = sorted([*done, *(candidate[1:5] for candidate in waiting)])
         for leaf, (_, _, parent, side) in enumerate(ranges):
             if parent >= 0:
-                found[parent][2 + side] = -1 - leaf
-        cuts = np.array(found, dtype=np.int32).reshape(-1, 4)
-        starts, ends = (np.array([one[which] for one in ranges], dtype=np.int64) for which in (0, 1))
-        return Cuts(cuts[:, 0], cuts[:, 1], np.zeros(len(cuts), dtype=bool), cuts[:, 2], cuts[:, 3], starts, ends)
+                cuts[parent][2 + side] = -1 - leaf
+        columns, places, left, right = np.array(cuts, dtype=np.int32).reshape(-1, 4).T
+        starts, ends = np.array([leaf[:2] for leaf in ranges], dtype=np.int64).T
+        return Cuts(columns, places, np.zeros(len(cuts), dtype=bool), left, right, starts, ends)
 
     def finished(self, first: Cuts) -> Cuts:
-        """Cut every part to its end, side by side."""
+        """Cut every part until no cut is allowed, side by side."""
 
         def cut(start: int, end: int) -> Cuts:
             records = self.sums[self.order[start:end], 0].sum()
@@ -208,11 +209,11 @@ class _Growth:
             cuts, leaves = np.zeros((most, 4), dtype=np.int32), np.zeros((most, 2), dtype=np.int64)
             waiting = np.zeros((most + 1, 4), dtype=np.int64)
             inner, outer = grow(
-                self.order, self.places, self.sums, self.values, self.leaning, self.packed, self.least, start, end,
-                *self._scratch(), cuts, leaves, waiting,
+                self.order, self.places, self.sums, self.values, self.column_weights, self.packed, self.least,
+                start, end, *self._scratch(), cuts, leaves, waiting,
             )  # fmt: skip
             column, place, left, right = cuts[:inner].T
-            # Ranges are told from the start of their part.
+            # Ranges count from the start of their part.
             return Cuts(
                 column, place, np.zeros(inner, dtype=bool), left, right, leaves[:outer, 0] - start,
                 leaves[:outer, 1] - start,
@@ -224,49 +225,50 @@ class _Growth:
 
 
 # --------------------------------------------------------------------------------------------------
-# Groups that are no boxes: the table is halved again and again along the main axis of its points.
+# Groups along axes: the table is halved again and again along the main axis of its points.
 #
-# Each step looks along the direction in which the points of a part vary most, and cuts where as many groups find room
-# on both sides; so there are as many groups as the records allow. Groups are balls rather than boxes, which is closer
-# to what a teacher knows, and farther from what a reader can describe.
+# Each step takes the direction in which the points of a part vary most, and cuts where both sides have room for equally
+# many groups, so that there are as many groups as the records allow. The groups are balls rather than boxes. That is
+# closer to what a teacher knows, but harder to describe to a reader.
 
 
 # Where the cut in the middle is not allowed, these shares of the records go left.
 _OTHER_SHARES = (0.4, 0.6, 0.25, 0.75)
-# So many directions are tried.
+# How many directions are tried.
 _DIRECTIONS = 2
 
 
-class Axes(NamedTuple):
-    """Which cells make up which group, and the way of unseen rows to them."""
+class AxisGroups(NamedTuple):
+    """Which cells make up which group, and the router for unseen rows."""
 
     pieces: Pieces
     router: AxisRouter
 
 
 class _Cut(NamedTuple):
-    """Points whose place along a direction is at most the threshold go left."""
+    """Points go left whose place along the direction is at most the threshold."""
 
     direction: Floats
     threshold: float
     left: Longs
 
 
-def cut_axes(counts: FrequencyTable, requirements: Sequence[Requirement], lesson: Lesson) -> Axes:
+def cut_axes(counts: FrequencyTable, requirements: Sequence[Requirement], teacher_space: TeacherSpace) -> AxisGroups:
     """Cut a table into groups of points that lie close together."""
     context, packed = bind(counts, requirements)
-    units = units_of(counts, context, relaxed=False)
-    # The cells of one tuple stay together.
-    points = lesson.points[units.tuple]
+    units = units_to_cut(counts, context, relaxed=False)
+    points = teacher_space.points[units.tuple]
     values = None if units.cell is None else sensitive_codes(counts, context)[units.cell]
-    cutting = _Cutting(points, units.tuple, units.weight, values, int(context.offsets[-1]), packed)
-    group = cutting.groups()
-    directions, thresholds, left, right = cutting.tree()
-    router = AxisRouter(lesson.added, lesson.share, lesson.centre, directions, thresholds, left, right)
-    return Axes(pieces_of_units(counts, units, group), router)
+    halving = _Halving(points, units.tuple, units.weight, values, int(context.offsets[-1]), packed)
+    group = halving.groups()
+    directions, thresholds, left, right = halving.tree()
+    router = AxisRouter(
+        teacher_space.added, teacher_space.share, teacher_space.centre, directions, thresholds, left, right
+    )
+    return AxisGroups(pieces_of_units(counts, units, group), router)
 
 
-class _Cutting:
+class _Halving:
     """Halves parts until no cut is allowed."""
 
     def __init__(
@@ -289,60 +291,60 @@ class _Cutting:
         waiting: list[tuple[Longs, int, int]] = [(np.arange(len(self.points)), -1, 0)]
         leaves = 0
         while waiting:
-            some, parent, side = waiting.pop()
-            cut = self._cut(some)
+            part, parent, side = waiting.pop()
+            cut = self._cut(part)
             if cut is None:
-                group[some] = leaves
+                group[part] = leaves
                 child, leaves = -1 - leaves, leaves + 1
             else:
                 child = len(self.nodes)
                 self.nodes.append((cut.direction, cut.threshold))
                 self.children.append([0, 0])
-                goes_left = np.isin(np.arange(len(some)), cut.left)
-                waiting.append((some[~goes_left], child, 1))
-                waiting.append((some[goes_left], child, 0))
+                goes_left = np.isin(np.arange(len(part)), cut.left)
+                waiting.append((part[~goes_left], child, 1))
+                waiting.append((part[goes_left], child, 0))
             if parent >= 0:
                 self.children[parent][side] = child
         return group
 
     def tree(self) -> tuple[Floats, Floats, Ints, Ints]:
-        """The cuts: directions, thresholds, and where both sides go."""
-        directions = np.array([one for one, _ in self.nodes]).reshape(-1, self.points.shape[1])
+        """The tree: directions, thresholds, and the children of each cut."""
+        directions = np.array([direction for direction, _ in self.nodes]).reshape(-1, self.points.shape[1])
         thresholds = np.array([threshold for _, threshold in self.nodes], dtype=np.float64)
         left, right = np.array(self.children, dtype=np.int32).reshape(-1, 2).T
         return directions, thresholds, left, right
 
-    def _cut(self, some: Longs) -> _Cut | None:
-        weights = self.weights[some].astype(np.float64)
+    def _cut(self, part: Longs) -> _Cut | None:
+        weights = self.weights[part].astype(np.float64)
         total = weights.sum()
-        if total < 2 * self.least or len(some) < 2:
+        if total < 2 * self.least or len(part) < 2:
             return None
-        points = self.points[some]
+        points = self.points[part]
         centred = points - (weights @ points) / total
         _, axes = np.linalg.eigh((centred * weights[:, None]).T @ centred)
-        tried = range(1, min(_DIRECTIONS, axes.shape[1]) + 1)
-        # Tuples that lie together are parted, by their values, only where no other cut is allowed.
-        for together, at in [*((True, at) for at in tried), (False, 1)]:
+        directions = range(1, min(_DIRECTIONS, axes.shape[1]) + 1)
+        # Equal points with different values are separated only where no other cut is allowed.
+        for together, at in [*((True, at) for at in directions), (False, 1)]:
             direction = axes[:, -at]
-            # The sign of an axis is chance.
+            # The sign of an axis is arbitrary.
             direction = direction if direction[np.abs(direction).argmax()] > 0 else -direction
             along = np.round(points @ direction, 12)
-            order = np.lexsort((self.of_tuple[some], along))
+            order = np.lexsort((self.of_tuple[part], along))
             reached = np.cumsum(weights[order])
             rooms = int(total // self.least)
             for share in ((rooms // 2) / rooms, *_OTHER_SHARES):
                 place = int(np.searchsorted(reached, share * total - 1e-9))
-                found = self._at(some, order, along if together else None, place)
-                if found is not None:
-                    return _Cut(direction, float(along[order[found]]), order[: found + 1])
+                last = self._last_left(part, order, along if together else None, place)
+                if last is not None:
+                    return _Cut(direction, float(along[order[last]]), order[: last + 1])
         return None
 
-    def _at(self, some: Longs, order: Longs, along: Floats | None, place: int) -> int | None:
-        """The last place of the left side at or next to one, if both sides may be groups; tuples are not parted.
+    def _last_left(self, part: Longs, order: Longs, along: Floats | None, place: int) -> int | None:
+        """The last item of the left side, at ``place`` or next to it, such that both sides may be groups.
 
-        Nor are those with equal places ``along`` an axis, if they are given.
+        A tuple stays on one side, and so do tuples with equal places ``along`` an axis, if these are given.
         """
-        tuples = self.of_tuple[some][order]
+        tuples = self.of_tuple[part][order]
         for near in (place, place - 1, place + 1):
             if (
                 not 0 <= near < len(order) - 1
@@ -350,12 +352,13 @@ class _Cutting:
                 or (along is not None and along[order[near]] == along[order[near + 1]])
             ):
                 continue
-            if self._holds(some[order[: near + 1]]) and self._holds(some[order[near + 1 :]]):
+            if self._holds(part[order[: near + 1]]) and self._holds(part[order[near + 1 :]]):
                 return near
         return None
 
-    def _holds(self, some: Longs) -> bool:
-        size = int(self.weights[some].sum())
+    def _holds(self, part: Longs) -> bool:
+        """Whether a part satisfies all requirements."""
+        size = int(self.weights[part].sum())
         if size < self.least:
             return False
         if self.values is None or not len(self.packed.kind):
@@ -364,5 +367,5 @@ class _Cutting:
 
         histogram = np.zeros(self.sensitive, dtype=np.int64)
         for which in range(self.values.shape[1]):
-            np.add.at(histogram, self.values[some, which], self.weights[some])
+            np.add.at(histogram, self.values[part, which], self.weights[part])
         return bool(all_hold(self.packed, size, histogram))

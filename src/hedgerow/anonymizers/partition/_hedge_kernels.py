@@ -1,7 +1,7 @@
-"""Boxes in teacher space, compiled: the cut after which the points of both sides lie closest together.
+"""The regression tree of Hedge, compiled: after each cut, the points of both sides lie as close together as possible.
 
-Columns are read by *places*, at most 256 of them in the order of the column. A range of n items with d columns and
-m numbers to add up costs O(n d m).
+A column is read as *places*, at most 256 of them, in the order of the column. A range of n items with d columns and m
+numbers to add up costs O(n d m).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from hedgerow.requirements.formulas import all_hold
 __all__ = ["COLUMN", "LEFT", "PLACE", "RIGHT", "best_cut", "grow", "split"]
 
 COLUMN, PLACE, LEFT, RIGHT = range(4)
-# Where points do not differ, halves are better than crumbs.
+# Where points do not differ, even cuts are better.
 _EVEN = 1e-6
-# Kinds of candidates of a column: the best one, and the one that parts the records most evenly.
+# Kinds of candidates of a column: the cut that gains most, and the one that divides the records most evenly.
 _KINDS = 2
 
 
@@ -26,7 +26,7 @@ def best_cut(
     places: Ints,
     sums: Floats,
     values: Ints,
-    leaning: Floats,
+    column_weights: Floats,
     packed: PackedRequirements | None,
     least: int,
     start: int,
@@ -41,51 +41,51 @@ def best_cut(
 ) -> int:
     """The column to cut a range by, -1 if no cut is allowed; ``at[column, 0]`` is the last place that goes left.
 
-    ``sums`` has, for each item, its records and the coordinates of its point times its records; ``leaning`` how much a
-    cut by each column counts. Each side has at least ``least`` records. ``room`` is left as it is found, all zero; the
-    other arrays are scratch. Where requirements forbid the best and the most even cut of every column, all others are
-    tried, which costs O(n) for each.
+    ``sums`` holds, for each item, its records and the coordinates of its point times its records. ``column_weights``
+    multiplies the gain of cuts by each column. Each side has at least ``least`` records. ``room`` is all zero before
+    and after; the other arrays are scratch. Where requirements forbid the best and the most even cut of every column,
+    all other cuts are tried, which costs O(n) for each.
     """
     width, columns = sums.shape[1], places.shape[1]
-    for one in range(width):
-        total[one] = 0.0
+    for entry in range(width):
+        total[entry] = 0.0
     for item in range(start, end):
-        for one in range(width):
-            total[one] += sums[order[item], one]
+        for entry in range(width):
+            total[entry] += sums[order[item], entry]
     whole = total[0]
     outer = 0.0
-    for one in range(1, width):
-        outer += total[one] * total[one] / whole
+    for entry in range(1, width):
+        outer += total[entry] * total[entry] / whole
     for column in range(columns):
         first, last = int64(room.shape[0]), int64(-1)
         for item in range(start, end):
             place = places[order[item], column]
             first = min(first, int64(place))
             last = max(last, int64(place))
-            for one in range(width):
-                room[place, one] += sums[order[item], one]
+            for entry in range(width):
+                room[place, entry] += sums[order[item], entry]
         for kind in range(_KINDS):
             scores[column, kind] = -1.0
         for place in range(gains.shape[1]):
             gains[column, place] = -1.0
-        for one in range(width):
-            running[one] = 0.0
+        for entry in range(width):
+            running[entry] = 0.0
         for place in range(first, last):
             if room[place, 0] == 0.0:
                 continue
-            for one in range(width):
-                running[one] += room[place, one]
+            for entry in range(width):
+                running[entry] += room[place, entry]
             left = running[0]
             right = whole - left
             if left < least or right < least:
                 continue
             even = _EVEN * left * right / whole
             gain = even - outer
-            for one in range(1, width):
-                other = total[one] - running[one]
-                gain += running[one] * running[one] / left + other * other / right
-            gain = max(gain, even) * leaning[column]
-            even *= leaning[column]
+            for entry in range(1, width):
+                other = total[entry] - running[entry]
+                gain += running[entry] * running[entry] / left + other * other / right
+            gain = max(gain, even) * column_weights[column]
+            even *= column_weights[column]
             gains[column, place] = gain
             if gain > scores[column, 0]:
                 scores[column, 0] = gain
@@ -94,8 +94,8 @@ def best_cut(
                 scores[column, 1] = even
                 at[column, 1] = place
         for place in range(first, last + 1):
-            for one in range(width):
-                room[place, one] = 0.0
+            for entry in range(width):
+                room[place, entry] = 0.0
     while True:
         best, chosen, chosen_kind = 0.0, int64(-1), int64(0)
         for column in range(columns):
@@ -115,9 +115,9 @@ def best_cut(
     while True:
         best, chosen, place = 0.0, int64(-1), int64(0)
         for column in range(columns):
-            for one in range(gains.shape[1]):
-                if gains[column, one] > best:
-                    best, chosen, place = gains[column, one], int64(column), int64(one)
+            for entry in range(gains.shape[1]):
+                if gains[column, entry] > best:
+                    best, chosen, place = gains[column, entry], int64(column), int64(entry)
         if chosen < 0:
             return chosen
         if _both_hold(order, places, sums, values, packed, start, end, chosen, place, sides):
@@ -142,8 +142,8 @@ def _both_hold(
 ) -> bool:
     """Check all requirements on both sides of a cut."""
     for side in range(2):
-        for one in range(sides.shape[1]):
-            sides[side, one] = 0
+        for entry in range(sides.shape[1]):
+            sides[side, entry] = 0
     for item in range(start, end):
         side = 0 if places[order[item], column] <= place else 1
         records = int64(sums[order[item], 0])
@@ -155,7 +155,7 @@ def _both_hold(
 
 @jit
 def split(order: Longs, places: Ints, start: int, end: int, column: int, place: int) -> int:
-    """Move what goes left to the front of a range; returns where the right side starts."""
+    """Move the left side to the front of a range; returns where the right side starts."""
     front = start
     for item in range(start, end):
         if places[order[item], column] <= place:
@@ -170,7 +170,7 @@ def grow(
     places: Ints,
     sums: Floats,
     values: Ints,
-    leaning: Floats,
+    column_weights: Floats,
     packed: PackedRequirements | None,
     least: int,
     start: int,
@@ -188,7 +188,7 @@ def grow(
 ) -> tuple[int, int]:
     """Cut a range until no cut is allowed; returns how many cuts and leaves there are.
 
-    A child below zero is the leaf ``-1 - child``; the left range is taken up first, so that leaves stand in order.
+    A child below zero is the leaf ``-1 - child``. The left range comes next, so that leaves are in order.
     """
     inner, outer, open_ranges = 0, 0, 1
     waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = start, end, -1, 0
@@ -197,8 +197,8 @@ def grow(
         first, last = waiting[open_ranges, 0], waiting[open_ranges, 1]
         parent, is_right = waiting[open_ranges, 2], waiting[open_ranges, 3]
         column = best_cut(
-            order, places, sums, values, leaning, packed, least, first, last, room, total, running, scores, at, gains,
-            sides,
+            order, places, sums, values, column_weights, packed, least, first, last, room, total, running, scores, at,
+            gains, sides,
         )  # fmt: skip
         if column < 0:
             leaves[outer, 0], leaves[outer, 1] = first, last

@@ -1,6 +1,6 @@
-"""Mondrian's recursion, compiled: records stand in one array, and a cut moves them inside their own range.
+"""Mondrian's recursion, compiled. Items are in one array, and a cut moves them inside their range.
 
-All items are passed over O(log groups) times, once for each level of the tree of cuts.
+The kernel passes over all items O(log groups) times, once for each level of the tree of cuts.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# What the sides of every cut of a column hold and lose, compiled.
+# The contents and losses of the sides of every cut of a column.
 #
 # One pass over a range of items collects, for every value of a column, the set of the items with that value: a
-# *bucket*. The sides of all cuts of the column are unions of neighbouring buckets, and cost no further pass.
+# *bucket*. The sides of all cuts of the column are unions of neighbouring buckets, and need no further pass.
 
 
 class Items(NamedTuple):
-    """What is partitioned, one row per tuple, cell or record; the kernel moves rows and says where they went."""
+    """The items to cut, one row per tuple, cell or record. The kernel moves rows; ``origin`` moves with them."""
 
-    ranks: Ints  # (items, columns): the place of each value in its column's order
+    ranks: Ints  # (items, columns): the rank of each value in its column's order
     bits: Words  # (items, words): one bit for each categorical value
     values: Ints  # (items, sensitive columns): places in the concatenated histogram
     weights: Longs  # (items,): records
@@ -82,10 +82,10 @@ class Items(NamedTuple):
         )
 
 
-# The facts of a column: its ranks; how many values a set can have beyond the first; whether one value may be cut from
-# the rest; its place among the columns that are measured by their bounds, -1 if by how many values occur; the slots of
-# its bits; where its positions start; the rank of the missing value, or -1; and where the joins of its hierarchy start,
-# -1 if it shows no nodes.
+# The facts of a column: the number of its ranks; how many values a set can have beyond the first; whether one value may
+# be cut from the rest; its place among the columns measured by their bounds, -1 if it is measured by how many values
+# occur; the slots of its bits; where its positions start; the rank of the missing value, or -1; and where the joins of
+# its hierarchy start, -1 if it does not publish labels.
 FACTS = 9
 SIZE, BEYOND_FIRST, CATEGORICAL, SPAN, FIRST_SLOT, LAST_SLOT, FIRST_POSITION, MISSING, TREE = range(FACTS)
 
@@ -100,38 +100,38 @@ class Scales(NamedTuple):
     positions: Floats  # the positions of all ranks (see Domain.positions), column after column
     widths: Floats  # (columns,): largest minus smallest position
     weights: Floats  # (columns,): how much the loss of each counts
-    # Of hierarchies, for each power of two, the most that any two neighbours among so many ranks lose together: ranks
-    # are in the order of the leaves, so that what a range of them loses is the most that two neighbours in it do.
+    # For each hierarchy and each power of two, the largest loss at the join of two neighbours, over runs of that many
+    # ranks. Ranks follow the order of the leaves, so a range loses as much as the worst join of neighbours in it.
     joins: Floats
 
 
-# The sets of one column's values: one row per rank, and over the ranks that occur all up to the i-th, all from the
-# i-th, and all but the i-th.
+# Families of sets of values: one set per rank; and over the ranks that occur, all up to the i-th, all from the i-th on,
+# and all but the i-th.
 BUCKET: Final = 0
 BEFORE: Final = 1
 AFTER: Final = 2
 REST: Final = 3
-# The entries of a tally: records, and then how often each sensitive value occurs.
+# The entries of a tally: first the records, then how often each sensitive value occurs.
 WEIGHT: Final = 0
-# Whose sensitive values stand in a row of ``sides``.
+# The rows of ``sides``.
 LEFT: Final = 0
 RIGHT: Final = 1
 WHOLE: Final = 2
 
 
 class Buckets(NamedTuple):
-    """The sets of one column's values; memory that all ranges share."""
+    """The sets of one column's values, in memory that all ranges share."""
 
     ends: Ints  # (4, ranks, 2 * spanned columns): the lowest ranks, then the highest
     bits: Words  # (4, ranks, words)
-    loss: Floats  # (4, ranks): of one record
+    loss: Floats  # (4, ranks): the loss of one record
     tally: Longs  # (ranks, 1 + values)
     present: Longs  # (ranks + 1,): the ranks that occur, ascending; the last entry is their number
-    sides: Longs  # (4, 1 + values): the tallies of a range and of its sides, and room for one more
+    sides: Longs  # (4, 1 + values): the tallies of the sides of a cut and of the range, and a running one
 
 
 def new_buckets(scales: Scales, words: int, values: int) -> Buckets:
-    """Memory for the largest column, with no bucket filled."""
+    """Empty buckets, large enough for the largest column."""
     ranks = int(scales.columns[:, SIZE].max(initial=1))
     return Buckets(
         np.zeros((4, ranks, 2 * len(scales.spanned)), dtype=np.int32),
@@ -147,8 +147,8 @@ def new_buckets(scales: Scales, words: int, values: int) -> Buckets:
 def fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end: int, column: int) -> int:
     """Collect the items of a range by their value of one column; returns how many values occur.
 
-    Only the buckets that the last call filled are emptied, so that a small range of a column with many values does not
-    pay for all of them. O(items (spanned columns + words)), and for f values that occur O(f log² f) to sort them.
+    Only the buckets that the last call filled are emptied, so the cost for a small range does not depend on the number
+    of values of the column. O(items (spanned columns + words)), and O(f log² f) to sort the f values that occur.
     """
     ends, bits, tally, present = buckets.ends, buckets.bits, buckets.tally, buckets.present
     ranks, words, values, spanned = items.ranks, items.bits, items.values, scales.spanned
@@ -156,13 +156,13 @@ def fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end
     for at in range(present[-1]):
         for entry in range(tally.shape[1]):
             tally[present[at], entry] = 0
-    found = 0
+    occurring = 0
     for item in range(start, end):
         rank = ranks[item, column]
         weight = items.weights[item]
         if tally[rank, WEIGHT] == 0:
-            present[found] = rank
-            found += 1
+            present[occurring] = rank
+            occurring += 1
             for which in range(spans):
                 ends[BUCKET, rank, which] = ends[BUCKET, rank, spans + which] = ranks[item, spanned[which]]
             for word in range(words.shape[1]):
@@ -179,10 +179,10 @@ def fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end
         tally[rank, WEIGHT] += weight
         for which in range(values.shape[1]):
             tally[rank, 1 + values[item, which]] += weight
-    # Shell's sort: what numpy's would compile is ten times as long.
-    gap = found // 2
+    # Shell's sort: numpy's sort would compile to ten times as much code.
+    gap = occurring // 2
     while gap > 0:
-        for at in range(gap, found):
+        for at in range(gap, occurring):
             rank = present[at]
             place = at
             while place >= gap and present[place - gap] > rank:
@@ -190,54 +190,55 @@ def fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end
                 place -= gap
             present[place] = rank
         gap //= 2
-    present[-1] = found
-    return found
+    present[-1] = occurring
+    return occurring
 
 
 @jit(inner=True)
-def unite(scales: Scales, buckets: Buckets, found: int, singles: bool, only: int | None) -> None:
-    """Write what lies before and after each value that occurs, and what one record loses there.
+def unite(scales: Scales, buckets: Buckets, occurring: int, singles: bool, only: int | None) -> None:
+    """Fill the sets before and after each value that occurs, and the loss of one record in each.
 
-    With ``singles`` also what all but one value lose, and what each bucket loses; ``only`` as for :func:`lose`.
-    O(values (columns + words)).
+    With ``singles``, also the sets of all values but one, and the losses of the buckets. ``only`` is as for
+    :func:`lose`. O(values (columns + words)).
     """
     ends, bits, present = buckets.ends, buckets.bits, buckets.present
     spans = scales.spanned.shape[0]
     for family in range(BUCKET if singles else BEFORE, REST + 1 if singles else REST):
-        for step in range(found):
+        for step in range(occurring):
             if family == BUCKET:
                 break
-            # Each set is the union of two others, or a copy of one.
-            at = found - 1 - step if family == AFTER else step
-            one, a, other, b = BUCKET, present[at], BUCKET, present[at]
+            # Each set is the union of two others, or a copy of another.
+            at = occurring - 1 - step if family == AFTER else step
+            first, a, second, b = BUCKET, present[at], BUCKET, present[at]
             if family == REST:
-                if at == 0 or at == found - 1:
+                if at == 0 or at == occurring - 1:
                     continue
-                one, a, other, b = BEFORE, at - 1, AFTER, at + 1
+                first, a, second, b = BEFORE, at - 1, AFTER, at + 1
             elif step > 0:
-                other, b = family, at - 1 if family == BEFORE else at + 1
+                second, b = family, at - 1 if family == BEFORE else at + 1
             for which in range(spans):
-                ends[family, at, which] = min(ends[one, a, which], ends[other, b, which])
-                ends[family, at, spans + which] = max(ends[one, a, spans + which], ends[other, b, spans + which])
+                ends[family, at, which] = min(ends[first, a, which], ends[second, b, which])
+                ends[family, at, spans + which] = max(ends[first, a, spans + which], ends[second, b, spans + which])
             for word in range(bits.shape[2]):
-                bits[family, at, word] = bits[one, a, word] | bits[other, b, word]
-        lose(scales, buckets, family, found, None, only)
+                bits[family, at, word] = bits[first, a, word] | bits[second, b, word]
+        lose(scales, buckets, family, occurring, None, only)
 
 
 @jit(inner=True)
-def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: Floats | None, only: int | None) -> None:
-    """The normalized certainty penalty of one record of each set of a family, summed over the columns by their weights.
+def lose(
+    scales: Scales, buckets: Buckets, family: int, occurring: int, by_column: Floats | None, only: int | None
+) -> None:
+    """The weighted normalized certainty penalty of one record in each set of a family.
 
-    Numbers: (high − low)/(max − min), and 1 for a set with missing and other values; categories: (values that occur −
-    1)/(values of the column − 1); nodes of a hierarchy: that of the lowest one above all. See
-    :func:`hedgerow.core.metrics.cells.loss_of_sets`. It works on a whole family: a call passes dozens of arrays, which
-    for
-    every row would cost more than the work. ``by_column`` gets the weighted penalties of the last set, -1 where it has
-    a single value. With ``only`` a single column counts. O(values (columns + words)).
+    For numbers it is (high − low)/(max − min), and 1 for a set with missing and other values; for categories, (values
+    that occur − 1)/(values of the column − 1); for labels, that of the lowest node above all values. See
+    :func:`hedgerow.core.metrics.cells.loss_of_sets`. A call handles a whole family, because it passes dozens of arrays,
+    which would cost more than the work for a single set. ``by_column`` receives the weighted penalties of the last set,
+    -1 where it has a single value. With ``only``, just this column counts. O(values (columns + words)).
     """
     columns, positions, widths, bits, ends = scales.columns, scales.positions, scales.widths, buckets.bits, buckets.ends
     words, masks, spans = scales.words, scales.masks, scales.spanned.shape[0]
-    for at in range(found):
+    for at in range(occurring):
         row = buckets.present[at] if family == BUCKET else at
         total = 0.0
         for column in range(columns.shape[0]):
@@ -270,7 +271,7 @@ def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: F
 
 
 # --------------------------------------------------------------------------------------------------
-# Choosing a cut, compiled: what every possible cut of a range of items would cost, and whether it is allowed.
+# Choosing a cut: the cost of every possible cut of a range of items, and whether it is allowed.
 #
 # A range of n items with d quasi-identifiers costs O(n d (numeric columns + words)).
 
@@ -279,7 +280,7 @@ _RUNNING = 3  # the last row of ``sides``
 
 
 class ChosenCut(NamedTuple):
-    """A cut of one column: ``rank <= threshold`` (or ``==`` if single) goes left, with so many records at it."""
+    """A cut of one column: ``rank <= threshold`` (or ``==`` if single) goes left."""
 
     cost: float
     column: int
@@ -290,9 +291,9 @@ class ChosenCut(NamedTuple):
 
 @jit(inner=True)
 def _both_hold(packed: PackedRequirements | None, sides: Longs, least: int) -> bool:
-    """Check the requirements on both sides of a cut, of which the left one is tallied.
+    """Check the requirements on both sides of a cut, from the tallies of the left side and of the range.
 
-    Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
+    If only the size is required, ``packed`` is ``None``, and numba leaves out the formulas.
     """
     left = sides[LEFT, WEIGHT]
     right = sides[WHOLE, WEIGHT] - left
@@ -322,10 +323,10 @@ def cheapest_cut(
     is cut counts."""
     best = ChosenCut(np.inf, -1, int64(0), False, int64(0))
     for column in range(scales.columns.shape[0]):
-        found = fill_buckets(items, scales, buckets, start, end, column)
-        if found < 2:
+        occurring = fill_buckets(items, scales, buckets, start, end, column)
+        if occurring < 2:
             continue
-        cut = _cheapest_of_column(scales, buckets, packed, least, column, found, best.cost, cut_column_only)
+        cut = _cheapest_of_column(scales, buckets, packed, least, column, occurring, best.cost, cut_column_only)
         if cut.column >= 0:
             best = cut
         if relaxed is not None:
@@ -342,27 +343,27 @@ def _cheapest_of_column(
     packed: PackedRequirements | None,
     least: int,
     column: int,
-    found: int,
+    occurring: int,
     below: float,
     cut_column_only: bool | None,
 ) -> ChosenCut:
     """The cut of one column, whose buckets are filled, that leaves the least loss, and less than ``below``; column -1
-    if there is none. With ``cut_column_only`` what the column has lost before the cut is taken off."""
+    if there is none. With ``cut_column_only``, the loss of the column before the cut is subtracted."""
     present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
     whole = sides[WHOLE, WEIGHT]
     entries = tally.shape[1]
     cost, chosen, threshold, is_single, at_threshold = below, int64(-1), int64(0), False, int64(0)
-    singles = scales.columns[column, CATEGORICAL] > 0 and found > 2
+    singles = scales.columns[column, CATEGORICAL] > 0 and occurring > 2
     before = 0.0
     if cut_column_only is None:
-        unite(scales, buckets, found, singles, None)
+        unite(scales, buckets, occurring, singles, None)
     else:
-        unite(scales, buckets, found, singles, int64(column))
-        before = whole * loss[BEFORE, found - 1]
+        unite(scales, buckets, occurring, singles, int64(column))
+        before = whole * loss[BEFORE, occurring - 1]
     for entry in range(entries):
         sides[_RUNNING, entry] = 0
-    for place in range(2 * (found - 1)):
-        # First one value against the rest, and then all up to it.
+    for place in range(2 * (occurring - 1)):
+        # First the value against the rest, then all values up to it.
         at = place // 2
         single = place % 2 == 0
         rank = present[at]
@@ -395,20 +396,20 @@ def cheapest_of_buckets(
     below: float,
     cut_column_only: bool | None,
 ) -> ChosenCut:
-    """The same rule for buckets that somebody else has filled: of a range that is not in memory."""
-    found = buckets.present[-1]
-    if found < 2:
+    """The same rule for buckets that were filled from sums, because their items are not in memory."""
+    occurring = buckets.present[-1]
+    if occurring < 2:
         return ChosenCut(below, int64(-1), int64(0), False, int64(0))
-    return _cheapest_of_column(scales, buckets, packed, least, int64(column), found, below, cut_column_only)
+    return _cheapest_of_column(scales, buckets, packed, least, int64(column), occurring, below, cut_column_only)
 
 
 @jit(inner=True)
 def _halving_cut(
     items: Items, buckets: Buckets, packed: PackedRequirements | None, least: int, start: int, end: int, column: int
 ) -> ChosenCut:
-    """Relaxed: half of the records left, and as many of the median's as that takes; items are single records.
+    """The relaxed cut: half of the records go left, with as many of the median as needed; items are single records.
 
-    What the two sides hold is bounded by their buckets, the median's on both sides.
+    The cost assumes that both sides contain the whole bucket of the median.
     """
     present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
     half = (end - start) // 2
@@ -438,7 +439,7 @@ def _halving_cut(
 
 @jit(once=True)
 def _median_cut(buckets: Buckets, packed: PackedRequirements | None, least: int, column: int) -> ChosenCut:
-    """The cut at the median, the median's records left if that is allowed, else right; column -1 if neither is."""
+    """The cut at the median, whose records go left if that is allowed, else right; column -1 if neither is allowed."""
     present, tally, sides = buckets.present, buckets.tally, buckets.sides
     for entry in range(sides.shape[1]):
         sides[LEFT, entry] = 0
@@ -470,9 +471,9 @@ def widest_cut(
     relaxed: bool | None,
     spans: Floats,
 ) -> ChosenCut:
-    """Try the columns by normalized span, times weight, widest first, equal ones in the order of the schema.
+    """Try the columns by weighted normalized span, widest first, ties in the order of the schema.
 
-    ``spans`` is room. A column that weighs nothing comes last: cutting it may narrow the others.
+    ``spans`` is scratch. Columns without weight come last; cutting them may still narrow the others.
     """
     ends, bits = buckets.ends, buckets.bits
     for which in range(scales.spanned.shape[0]):
@@ -497,18 +498,18 @@ def widest_cut(
         if spans[widest] < 0.0:
             break
         spans[widest] = -1.0
-        found = fill_buckets(items, scales, buckets, start, end, widest)
+        occurring = fill_buckets(items, scales, buckets, start, end, widest)
         if relaxed is None:
             best = _median_cut(buckets, packed, least, widest)
         else:
-            unite(scales, buckets, found, False, None)
+            unite(scales, buckets, occurring, False, None)
             best = _halving_cut(items, buckets, packed, least, start, end, widest)
     return best
 
 
 # The entries of a cut; a child below zero is the leaf ``-1 - child``.
 COLUMN, THRESHOLD, SINGLE, LEFT_CHILD, RIGHT_CHILD = range(5)
-# The entries of a range; of one that waits also the cut it came from, and whether it is that cut's right side.
+# The entries of a range. A waiting range also has its parent cut, and whether it is the right side of it.
 START, END, PARENT, IS_RIGHT = range(4)
 
 
@@ -560,7 +561,7 @@ def partition(
         else:
             middle = _split(items, start, end, cut, relaxed)
             cuts[inner, COLUMN], cuts[inner, THRESHOLD], cuts[inner, SINGLE] = column, cut.threshold, cut.single
-            # The left range is taken up next, so that groups are numbered from left to right.
+            # The left range comes next, so that groups are numbered from left to right.
             for side in range(2):
                 waiting[open_ranges, START] = start if side else middle
                 waiting[open_ranges, END] = middle if side else end
@@ -597,9 +598,9 @@ def _split(items: Items, start: int, end: int, cut: ChosenCut, relaxed: bool | N
 
 
 @jit(inner=True)
-def _swap(rows: Ints | Words, one: int, other: int) -> None:
+def _swap(rows: Ints | Words, first: int, second: int) -> None:
     """Exchange two rows."""
     for at in range(rows.shape[1]):
-        kept = rows[one, at]
-        rows[one, at] = rows[other, at]
-        rows[other, at] = kept
+        kept = rows[first, at]
+        rows[first, at] = rows[second, at]
+        rows[second, at] = kept

@@ -44,7 +44,7 @@ __all__ = [
     "Cuts",
     "EXACT",
     "Measures",
-    "Units",
+    "CutUnits",
     "blocks_of",
     "cut_groups",
     "cut_in_threads",
@@ -55,7 +55,7 @@ __all__ = [
     "near_groups",
     "orders_of",
     "pieces_of_units",
-    "units_of",
+    "units_to_cut",
 ]
 
 
@@ -130,7 +130,7 @@ def cut_groups(
         The tree of cuts; its leaves are the groups.
     """
     binding = binding or Binding(*bind(counts, requirements))
-    units = units_of(counts, binding.context, rules.relaxed)
+    units = units_to_cut(counts, binding.context, rules.relaxed)
     measures = measures_of(counts, rules)
     items = _items(counts, binding.context, units, rules, measures)
     cut = cut_items if len(items.weights) < _WORTHWHILE else cut_in_threads
@@ -154,7 +154,7 @@ def orders_of(counts: Counted, order: str, shown: Sequence[Shown]) -> tuple[Ints
     return tuple(orders)
 
 
-class Units(NamedTuple):
+class CutUnits(NamedTuple):
     """What is cut: tuples, cells where sensitive values count, or single records where cuts are relaxed."""
 
     tuple: Ints
@@ -162,17 +162,17 @@ class Units(NamedTuple):
     weight: Longs
 
 
-def units_of(counts: FrequencyTable, context: Context, relaxed: bool) -> Units:
+def units_to_cut(counts: FrequencyTable, context: Context, relaxed: bool) -> CutUnits:
     """The units that the requirements and the rules ask for."""
     if relaxed:
         cell = np.repeat(np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
-        return Units(counts.cell_tuple[cell], cell, np.ones(len(cell), dtype=np.int64))
+        return CutUnits(counts.cell_tuple[cell], cell, np.ones(len(cell), dtype=np.int64))
     if context.columns:
-        return Units(counts.cell_tuple, np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
-    return Units(np.arange(len(counts.tuples), dtype=np.int32), None, counts.tuple_sizes)
+        return CutUnits(counts.cell_tuple, np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
+    return CutUnits(np.arange(len(counts.tuples), dtype=np.int32), None, counts.tuple_sizes)
 
 
-def pieces_of_units(counts: FrequencyTable, units: Units, group: Ints) -> Pieces:
+def pieces_of_units(counts: FrequencyTable, units: CutUnits, group: Ints) -> Pieces:
     """How many records of each cell go to which group, from the group of each unit."""
     if units.cell is None:
         return Pieces.whole(group[counts.cell_tuple], counts.cell_sizes)
@@ -184,7 +184,7 @@ def pieces_of_units(counts: FrequencyTable, units: Units, group: Ints) -> Pieces
     return Pieces(cell.astype(np.int32), of_group.astype(np.int32), sizes.astype(np.int64))
 
 
-def _items(counts: FrequencyTable, context: Context, units: Units, rules: CutRules, measures: Measures) -> Items:
+def _items(counts: FrequencyTable, context: Context, units: CutUnits, rules: CutRules, measures: Measures) -> Items:
     """Lay the units out for the kernel, which moves them: nothing is shared with the counts."""
     ranks = np.stack([order[counts.tuples[units.tuple, at]] for at, order in enumerate(rules.orders)], axis=1)
     bits = measures.layout.sets(ranks[:, measures.counted])
@@ -238,8 +238,8 @@ def measures_of(counts: Counted, rules: CutRules) -> Measures:
         position = np.arange(domain.size, dtype=np.float64)
         if domain.numbers is not None:
             position[order[: len(domain.numbers)]] = domain.positions
-        if len(domain.labels):
-            widths[at] = position[len(domain.labels) - 1] - position[0]
+        known = position[: len(domain.labels)]
+        widths[at] = known[-1:].sum() - known[:1].sum()
         positions.append(position)
     layout = bit_layout(sizes[counted].tolist())
     facts[counted, FIRST_SLOT], facts[counted, LAST_SLOT] = layout.slots[:-1], layout.slots[1:]

@@ -1,14 +1,14 @@
-"""Hedge: groups by what a classifier needs to know, told as proportions, so that learners lose little.
+"""Hedge: groups that keep what a classifier needs, published with proportions.
 
-A boosted teacher says what it knows of every tuple, out of fold, and what each column adds to it. Groups are formed
-where tuples mean the same to the teacher, under every requirement, and no record is lost. What is then published are
-the groups' boxes and, by default, how their people are divided among values: each share is of at least k people. Before
-anything is published the method rehearses: it draws rows from what each candidate would tell, lets a learner learn from
-them, and takes the candidate whose learner comes closest to the teacher.
+A boosted teacher estimates the labels of every tuple, out of fold, and how much each column adds. Hedge forms groups of
+tuples that mean the same to the teacher, under every requirement, and loses no record. It publishes the boxes of the
+groups and, by default, the proportions of values among their people; every share is of at least k people. Several
+candidates are made and scored: a learner trains on rows drawn from each, and the candidate wins whose learner comes
+closest to the teacher.
 
-It is ours, and puts together what five papers have apart: the class decides what is kept (kACTUS), groups publish
-proportions instead of question marks (Shao and Beckford; the proportional representation), several requirements hold at
-once (HeuristicMin), and no record is lost (hybrid kACTUS).
+The method is our own. It combines ideas that five papers have separately: the class decides which detail is kept
+(kACTUS), groups publish proportions instead of question marks (Shao and Beckford; the proportional representation),
+several requirements hold at once (HeuristicMin), and no record is lost (hybrid kACTUS).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Hedge"]
 
 
 class Hedge(Anonymizer):
-    """Groups in the space of a teacher, with proportions: for those who publish so that others can learn.
+    """Groups that keep what a classifier needs, published with proportions so that others can train models.
 
     Examples
     --------
@@ -50,20 +50,22 @@ class Hedge(Anonymizer):
 
     shape: Literal["auto", "box", "axis"] = choice(
         "Boxes, which unseen rows find by their values; or groups along the main axes of what the teacher knows, which "
-        "are no boxes. By itself the rehearsal chooses."
+        "are not boxes. 'auto' takes the shape that a learner learns most from."
     )
     publish: Publish = PUBLISH
     teacher: Any = choice_or_object(
-        "Who says what a tuple means: gradient boosting, or any scikit-learn classifier (a regressor for numbers).",
+        "The model that estimates labels: gradient boosting, or any scikit-learn classifier (a regressor for numbers).",
         options=("boosting",),
         extras=(),
         objects="a scikit-learn estimator",
     )
-    folds: int = number("In how many folds the teachers learn.", default=5, least=2, most=20, whole=True, trials=(2,))
+    folds: int = number(
+        "The number of folds in which teachers are trained.", default=5, least=2, most=20, whole=True, trials=(2,)
+    )
     max_excess: float | None = number(
-        "By how much the labels of people in the table may be told more often than those of others, as a share of the "
-        "people (0.01 is one in a hundred); groups become larger until that holds in halves of the table. It takes "
-        "several times as long.",
+        "How much more often an attacker may guess labels right for people in the table than for others, as a share of "
+        "the people (0.01 is one in a hundred). Groups become larger until that holds in halves of the table, which "
+        "takes several times as long.",
         default=None,
         least=0,
         most=1,
@@ -76,7 +78,7 @@ class Hedge(Anonymizer):
     )
 
     def uses_weights(self) -> bool:
-        """What a column adds counts by its weight."""
+        """The contribution of a column to the points is multiplied by its weight."""
         return True
 
     def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...] | None:
@@ -87,32 +89,30 @@ class Hedge(Anonymizer):
         own = super()._own_parameters()
         if self.cells == "region" and self.shape == "axis":
             raise BadInput(
-                "Groups along axes are no boxes, so that they have no regions to publish. Leave shape='axis' out, or "
-                "say cells='held'."
+                "Groups along axes are not boxes, so they have no regions to publish. Leave shape='axis' out, or say "
+                "cells='held'."
             )
         return own
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.partition._hedge_candidates import Asked, best_candidate
+        from hedgerow.anonymizers.partition._hedge_candidates import HedgeOptions, best_candidate, limit_excess
 
-        demanded = max(one.minimal_size for one in requirements)
+        demanded = max(requirement.minimal_size for requirement in requirements)
         support = demanded if self.min_support is None else self.min_support
-        asked = Asked(
+        options = HedgeOptions(
             self.name,
             self.shape,
             shown_as(counts, self.publish),
             self.teacher,
             self.folds,
             support if self.publish_proportions else None,
-            # Of a target in bins the numbers are published, which are no labels.
+            # A target in bins publishes its numbers, which have no label margins.
             self.target_bins is None,
             0 if seed is None else seed,
             self.cells == "region",
         )
         if self.max_excess is not None:
             refuse_many_numbers(counts, "Hedge with max_excess")
-            from hedgerow.anonymizers.partition._hedge_candidates import coarse_enough
-
-            fit = partial(best_candidate, asked)
-            requirements = coarse_enough(fit, counts, requirements, self.max_excess, asked.support, asked.seed)
-        return best_candidate(asked, counts, requirements)
+            fit = partial(best_candidate, options)
+            requirements = limit_excess(fit, counts, requirements, self.max_excess, options.support, options.seed)
+        return best_candidate(options, counts, requirements)

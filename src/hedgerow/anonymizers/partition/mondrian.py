@@ -1,33 +1,32 @@
 """Mondrian: cut the records in two, again and again, while every group stays large and diverse enough.
 
-Each step chooses a column and a place to cut it, and stops where no cut keeps the requirements on both sides; a
-group then publishes the sets (or intervals, or hierarchy labels) of the values it holds. K. LeFevre, D. DeWitt, R.
-Ramakrishnan: Mondrian Multidimensional k-Anonymity, ICDE 2006; set-based generalization and the frequency set:
-J. Shao, J. Beckford: Learning Decision Trees from Anonymized Data, section III, algorithm 1.
+Each step chooses a column and a place to cut it. A part becomes a group when no cut keeps the requirements on both
+sides. The group then publishes the sets (or intervals, or hierarchy labels) of the values it holds.
+
+K. LeFevre, D. DeWitt, R. Ramakrishnan: Mondrian Multidimensional k-Anonymity, ICDE 2006; set-based generalization and
+the frequency set: J. Shao, J. Beckford: Learning Decision Trees from Anonymized Data, section III, algorithm 1.
 
 Deviations
 ----------
-- ``cut="loss"`` (the default) looks at every place of every column, and for categories also at one value against
-  the rest, and takes the cut after which the normalized certainty penalty is lowest. Sets have no order that a cut
-  must respect, and the loss on Adult falls by a quarter (``benchmarks/RESULTS.md``). ``cut="widest"`` is the paper's.
-- At the median the records that hold it go left; if that is not allowed they go right; then the next column is
-  tried. The paper puts them left and does not say what happens if nothing is left for the right.
-- A cut is allowed only if *all* requirements hold on both sides, not only k. Each group is one equivalence class;
-  a requirement on a smaller shield speaks of unions of groups, and holds if it holds for each of them.
-- ``improve=True`` lets groups that lie near each other exchange tuples after the last cut, and splits groups, while
-  every requirement holds and the loss falls: a cut cannot be taken back, a tuple on the wrong side of it can. The cuts
-  still say where unseen rows go.
-- Columns count by their weights, in the loss and in the span of the widest column; so they do where groups improve.
-- With a ``suppression_limit`` groups give up the records that widen them most, where the others gain more than these
-  lose, and the table is cut again without such records (:mod:`hedgerow.anonymizers.budget`).
-- Where the distinct tuples do not fit into a memory limit, the first cuts are chosen from sums over all of them, and
-  every part is finished by itself (:mod:`hedgerow.anonymizers.partition._out_of_core`). The groups are the same.
-- ``cells="region"`` publishes the region that was cut out instead of what a group holds in it
-  (:mod:`hedgerow.core.recoding.building`). Since a cut leaves the regions of all other columns as they are, the one is
-  taken
-  after which the column that it cuts has lost least, compared with before; on Adult regions then lose a third less.
-- Columns with more than 512 categories are scored by the span of their ranks: counting the values of every
-  candidate exactly would cost more than it gains.
+- ``cut="loss"`` (the default) tries every place of every column, and for categories also each value against the rest.
+  It takes the cut after which the normalized certainty penalty is lowest. Sets have no order that a cut must respect,
+  and the loss on Adult falls by a quarter (``benchmarks/RESULTS.md``). ``cut="widest"`` is the paper's rule.
+- Records at the median go left; if that is not allowed, they go right; otherwise the next column is tried. The paper
+  puts them left, and does not say what happens if the right side is then empty.
+- A cut is allowed only if *all* requirements hold on both sides, not only k. Each group is one equivalence class. A
+  requirement on a smaller shield concerns unions of groups, and holds if it holds for each group.
+- ``improve=True`` lets near groups exchange tuples and split after the last cut, while every requirement holds and the
+  loss falls. A cut cannot be undone, but a tuple on its wrong side can move. The cuts still route unseen rows.
+- Columns count by their weights: in the loss, in the span of the widest column, and when groups improve.
+- With a ``suppression_limit``, groups give up the records that widen them most, if the others gain more than these
+  lose. The table is then cut again without these records (:mod:`hedgerow.anonymizers.budget`).
+- If the distinct tuples do not fit into a memory limit, the first cuts are chosen from sums over all tuples, and each
+  part is cut in memory (:mod:`hedgerow.anonymizers.partition._out_of_core`). The groups are the same.
+- ``cells="region"`` publishes the region of a group instead of the values it holds
+  (:mod:`hedgerow.core.recoding.building`). A cut leaves the regions of all other columns unchanged, so the best cut is
+  the one that most lowers the loss of its own column. On Adult, regions then lose a third less.
+- Columns with more than 512 categories are scored by the span of their ranks: counting the values of every candidate
+  exactly would cost more than it gains.
 """
 
 from __future__ import annotations
@@ -72,17 +71,19 @@ class Mondrian(Anonymizer):
     tight = True
     paper = "LeFevre, DeWitt, Ramakrishnan (ICDE 2006); sets: Shao, Beckford"
 
-    cut: Literal["loss", "widest"] = choice("The cut that lowers NCP most, or the paper's: widest column, median.")
-    relaxed: bool = flag("Whether records with equal values may be split between groups.")
+    cut: Literal["loss", "widest"] = choice(
+        "Take the cut that lowers NCP most (loss), or follow the paper: the widest column at its median (widest)."
+    )
+    relaxed: bool = flag("Whether records with equal values may go to different groups.")
     publish: Publish = PUBLISH
     order: Literal["auto", "alphabetical", "hierarchy"] = choice(
-        "In which order categories are cut that are shown as sets; a given hierarchy's if there is one."
+        "The order in which categories shown as sets are cut; by default that of a given hierarchy."
     )
     improve: bool = IMPROVE
     cells: Literal["held", "region"] = CELLS
 
     def uses_weights(self) -> bool:
-        """Cuts lower the loss, or go through the column of the widest span, by weight."""
+        """The loss that a cut lowers is weighted, and so is the span of the widest column."""
         return True
 
     def _shown(self, counts: Counted) -> tuple[Shown, ...] | None:
@@ -95,13 +96,13 @@ class Mondrian(Anonymizer):
             for name, why in (("improve", "exchange records across the cuts"), ("relaxed", "share values at a cut")):
                 if getattr(self, name):
                     raise BadInput(
-                        f"With {name}=True groups {why}, so that they have no regions of their own. Leave {name} "
-                        "out, or say cells='held'."
+                        f"With {name}=True groups {why}, so they have no regions of their own. Leave {name} out, or "
+                        "say cells='held'."
                     )
         return own
 
     def not_in_parts(self) -> str | None:
-        """Strict cuts by loss are chosen from sums; all others need the tuples in memory."""
+        """Only strict cuts by loss can be chosen from sums; all others need the tuples in memory."""
         if self.improve:
             return "improve=True cannot exchange tuples between groups"
         if self.relaxed:

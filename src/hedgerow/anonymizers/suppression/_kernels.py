@@ -85,7 +85,7 @@ class Bags(NamedTuple):
 
 
 @jit(inner=True)
-def complies(bags: Bags, node: int, size: int, donors: int, packed: PackedRequirements | None) -> bool:
+def complies(bags: Bags, node: int, size: int, n_donors: int, packed: PackedRequirements | None) -> bool:
     """Whether a bag could be a group of the release, without the records it lends and with those its donors lend it.
 
     If only the size is required, ``packed`` is ``None``, and numba omits the formulas.
@@ -97,7 +97,7 @@ def complies(bags: Bags, node: int, size: int, donors: int, packed: PackedRequir
     histogram, values, lent, nodes = bags.histogram, bags.values, bags.lent, bags.nodes
     for value in range(histogram.shape[0]):
         histogram[value] = 0
-    for which in range(-1, donors if values.shape[1] > 0 else -1):
+    for which in range(-1, n_donors if values.shape[1] > 0 else -1):
         holder = bags.donors[which] if which >= 0 else node
         for entry in range(nodes[holder, START], nodes[holder, END]):
             records = lent[entry] if which >= 0 else bags.size[entry] - lent[entry]
@@ -119,10 +119,10 @@ def copy_bag(bags: Bags, start: int, end: int, top: int) -> int:
 
 
 @jit(inner=True)
-def move_lent(bags: Bags, many: int, top: int) -> int:
-    """Move the marked records of the first ``many`` donors to the end of the pool; return the new end."""
+def move_lent(bags: Bags, n_donors: int, top: int) -> int:
+    """Move the marked records of the first ``n_donors`` donors to the end of the pool; return the new end."""
     nodes = bags.nodes
-    for which in range(many):
+    for which in range(n_donors):
         donor = bags.donors[which]
         for entry in range(nodes[donor, START], nodes[donor, END]):
             records = bags.lent[entry]
@@ -140,7 +140,7 @@ def move_lent(bags: Bags, many: int, top: int) -> int:
 @jit(inner=True)
 def lend(
     bags: Bags,
-    many: int,
+    n_donors: int,
     receiver: int,
     required: int,
     literal: bool,
@@ -153,16 +153,16 @@ def lend(
     """
     nodes, donors, extra = bags.nodes, bags.donors, bags.extra
     everything = int64(0)
-    for which in range(many):
+    for which in range(n_donors):
         extra[which] = nodes[donors[which], TOTAL] - bags.k
         everything += extra[which]
     while everything >= required:
         if mix is None:
-            _choose_at_random(bags, many, required, everything)
+            _choose_at_random(bags, n_donors, required, everything)
         else:
-            _choose_by_label(bags, many, receiver, required, mix)
+            _choose_by_label(bags, n_donors, receiver, required, mix)
         refusing = -1
-        for which in range(many):
+        for which in range(n_donors):
             donor = donors[which]
             left = nodes[donor, TOTAL]
             for entry in range(nodes[donor, START], nodes[donor, END]):
@@ -172,37 +172,39 @@ def lend(
                 break
         if refusing < 0:
             # The literal reading lends even if the receiver does not comply yet: it may comply further up.
-            if literal or complies(bags, receiver, nodes[receiver, TOTAL] + required, many, packed):
+            if literal or complies(bags, receiver, nodes[receiver, TOTAL] + required, n_donors, packed):
                 return True
             everything = -1
         else:
             everything -= extra[refusing]
             extra[refusing] = 0
-        for which in range(many):
+        for which in range(n_donors):
             for entry in range(nodes[donors[which], START], nodes[donors[which], END]):
                 bags.lent[entry] = 0
     return False
 
 
 @jit(inner=True)
-def _choose_at_random(bags: Bags, many: int, required: int, everything: int) -> None:
+def _choose_at_random(bags: Bags, n_donors: int, required: int, everything: int) -> None:
     """Draw from the spare records of the donors, all equally likely."""
     donors, extra, spare = bags.donors, bags.extra, bags.spare
-    share_out(extra, spare, many, required, everything, bags.rng)
+    share_out(extra, spare, n_donors, required, everything, bags.rng)
     anything = -1
-    for which in range(many):
+    for which in range(n_donors):
         _draw(bags, donors[which], anything, bags.nodes[donors[which], TOTAL], extra[which] - spare[which])
 
 
 @jit
-def share_out(extra: Longs, spare: Longs, many: int, required: int, everything: int, rng: np.random.Generator) -> None:
+def share_out(
+    extra: Longs, spare: Longs, n_donors: int, required: int, everything: int, rng: np.random.Generator
+) -> None:
     """Draw how many records each donor lends, and write into ``spare`` how many it could still spare."""
-    for which in range(many):
+    for which in range(n_donors):
         spare[which] = extra[which]
     for drawn in range(required):
         place = rng.random() * (everything - drawn)
         which = 0
-        while which < many - 1 and place >= spare[which]:
+        while which < n_donors - 1 and place >= spare[which]:
             place -= spare[which]
             which += 1
         while spare[which] == 0:
@@ -211,7 +213,7 @@ def share_out(extra: Longs, spare: Longs, many: int, required: int, everything: 
 
 
 @jit(inner=True)
-def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: Floats) -> None:
+def _choose_by_label(bags: Bags, n_donors: int, receiver: int, required: int, mix: Floats) -> None:
     """Take records one by one, each from the donor and label that change the mix of labels of both sides least.
 
     The change of a group is its size times the sum of the differences between its shares before and now; the changes of
@@ -220,11 +222,11 @@ def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: F
     nodes, donors, spare = bags.nodes, bags.donors, bags.spare
     n_labels = mix.shape[1] // 2
     # Each row holds the counts of labels before and now; the last row is that of the receiver.
-    for which in range(many + 1):
+    for which in range(n_donors + 1):
         for at in range(2 * n_labels):
             mix[which, at] = 0.0
         holder = receiver
-        if which < many:
+        if which < n_donors:
             spare[which] = bags.extra[which]
             holder = donors[which]
         for entry in range(nodes[holder, START], nodes[holder, END]):
@@ -235,8 +237,8 @@ def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: F
         best = np.inf
         best_donor = 0
         best_label = 0
-        waiting_cost = _change(mix, many)
-        for which in range(many):
+        waiting_cost = _change(mix, n_donors)
+        for which in range(n_donors):
             if spare[which] == 0:
                 continue
             cost = _change(mix, which)
@@ -244,18 +246,18 @@ def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: F
                 if mix[which, n_labels + label] == 0.0:
                     continue
                 mix[which, n_labels + label] -= 1.0
-                mix[many, n_labels + label] += 1.0
-                change = _change(mix, which) - cost + _change(mix, many) - waiting_cost
+                mix[n_donors, n_labels + label] += 1.0
+                change = _change(mix, which) - cost + _change(mix, n_donors) - waiting_cost
                 mix[which, n_labels + label] += 1.0
-                mix[many, n_labels + label] -= 1.0
+                mix[n_donors, n_labels + label] -= 1.0
                 if change < best - 1e-9:
                     best = change
                     best_donor = which
                     best_label = label
         mix[best_donor, n_labels + best_label] -= 1.0
-        mix[many, n_labels + best_label] += 1.0
+        mix[n_donors, n_labels + best_label] += 1.0
         spare[best_donor] -= 1
-    for which in range(many):
+    for which in range(n_donors):
         for label in range(n_labels):
             before = int(mix[which, label])
             taken = before - int(mix[which, n_labels + label])
@@ -362,26 +364,26 @@ def prune_upwards(
         if crossover is not None:
             top = _cross_over(bags, first, last, top, literal, packed, crossover, mix)
         nodes[parent, START] = top
-        extra = 0
-        many = int64(0)
+        spare = 0
+        n_donors = int64(0)
         for child in range(first, last):
             if nodes[child, RELEASED] == 0 and nodes[child, SETTLED] == 0:
                 top = copy_bag(bags, nodes[child, START], nodes[child, END], top)
                 nodes[parent, TOTAL] += nodes[child, TOTAL]
             elif nodes[child, RELEASED] > 0 and nodes[child, CROSSED] == 0:
-                bags.donors[many] = child
-                many += 1
-                extra += nodes[child, TOTAL] - k
+                bags.donors[n_donors] = child
+                n_donors += 1
+                spare += nodes[child, TOTAL] - k
         nodes[parent, END] = top
         waiting = nodes[parent, TOTAL]
         nodes[parent, WAITING] = waiting
         required = k - waiting
         if literal and waiting >= k:
-            required = extra
-        elif (waiting == 0 and not literal) or required > extra:
+            required = spare
+        elif (waiting == 0 and not literal) or required > spare:
             required = 0
-        if required > 0 and lend(bags, many, parent, required, literal, packed, mix):
-            top = move_lent(bags, many, top)
+        if required > 0 and lend(bags, n_donors, parent, required, literal, packed, mix):
+            top = move_lent(bags, n_donors, top)
             nodes[parent, END] = top
             nodes[parent, TOTAL] += required
             nodes[parent, BORROWED] = required
@@ -419,8 +421,8 @@ def _cross_over(
         partner = -1
         purest = np.inf
         for sibling in range(first, last):
-            can = nodes[sibling, RELEASED] > 0 and nodes[sibling, CROSSED] == 0
-            if can and nodes[sibling, TOTAL] - k >= required:
+            can_lend = nodes[sibling, RELEASED] > 0 and nodes[sibling, CROSSED] == 0
+            if can_lend and nodes[sibling, TOTAL] - k >= required:
                 impurity = _entropy(bags, sibling)
                 if impurity < purest - 1e-9:
                     purest = impurity
@@ -465,22 +467,22 @@ def _complete_root(bags: Bags, top: int, packed: PackedRequirements | None, mix:
     nodes, root = bags.nodes, int64(0)
     alone = root
     while nodes[0, RELEASED] == 0:
-        many = int64(0)
+        n_donors = int64(0)
         smallest = -1
         for node in range(nodes.shape[0]):
             if nodes[node, RELEASED] > 0:
-                bags.donors[many] = node
-                many += 1
+                bags.donors[n_donors] = node
+                n_donors += 1
                 if smallest < 0 or nodes[node, TOTAL] < nodes[smallest, TOTAL]:
                     smallest = node
         required = bags.k - nodes[0, TOTAL]
         literal = required < 0  # never, if any is lent
-        if required > 0 and lend(bags, many, root, required, literal, packed, mix):
-            top = move_lent(bags, many, top)
+        if required > 0 and lend(bags, n_donors, root, required, literal, packed, mix):
+            top = move_lent(bags, n_donors, top)
             nodes[0, TOTAL] += required
             nodes[0, BORROWED] += required
             nodes[0, RELEASED] = 1
-        elif many == 0 or complies(bags, root, nodes[0, TOTAL], alone, packed):
+        elif n_donors == 0 or complies(bags, root, nodes[0, TOTAL], alone, packed):
             nodes[0, RELEASED] = 1
         else:
             nodes[smallest, RELEASED] = 0

@@ -123,7 +123,7 @@ class KActus(TreeGuided):
         return self.expand
 
     def _limits_itself(self) -> bool:
-        """As in the paper, only the records left at the root are lost."""
+        """Whether only the records left at the root are lost, as in the paper."""
         return self.remainder == "lose"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:

@@ -1,4 +1,4 @@
-"""One growth for ID3 and C4.5, for whole records and for those that are in several branches at once."""
+"""Growing and pruning trees for ID3 and C4.5, from records of single values or of sets of values."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ __all__ = ["ALIKE", "collapse", "enlarged", "grown", "prune", "published_table",
 
 
 # --------------------------------------------------------------------------------------------------
-# Laying records out for the growth: those that are whole, and those whose cells may stand for several values.
+# Tables for the kernels: from records of single values, and from records whose cells may stand for several values.
 
 
 def whole_table(
     columns: Sequence[CodedColumn], labels: NDArray[np.integer], n_labels: int, weights: Floats | None
 ) -> Table:
-    """Lay out records that each have one value, or a missing one, in every column."""
+    """Make a table of records that have one value, or a missing value, in every column."""
     facts, values = column_facts([column.attribute for column in columns])
     check_countable(int(facts[:, SIZE].max()), n_labels)
     codes = np.stack([column.codes for column in columns]).astype(np.int32, copy=False)
@@ -55,13 +55,13 @@ def published_table(
     n_labels: int,
     weights: Floats | None,
 ) -> tuple[Table, Lists | None]:
-    """Lay published records out, those that are alike in one row.
+    """Make a table of published records, with equal records in one row.
 
     Parameters
     ----------
     columns : sequence of SetColumn
     routed, counted : sequences of int arrays
-        Per column, the cell of each row that says where it goes, and the one that is counted.
+        For each column, the cells that decide the branches of the rows, and the cells that are counted.
     labels : int array
         The label of each row.
     n_labels : int
@@ -78,20 +78,21 @@ def published_table(
     """
     sizes = [len(column.cells.starts) - 1 for column in columns]
     check_countable(sum(sizes), n_labels, "{} different cells")
-    # Where a column is counted as it is routed it need not be told apart twice.
-    apart = [at for at in range(len(columns)) if counted[at] is not routed[at]]
-    codes = [*routed, *(counted[at] for at in apart), labels.astype(np.int32)]
-    distinct, index = tabulate(codes, [*sizes, *(sizes[at] for at in apart), n_labels], len(labels))
-    going = np.stack([cells_of(column, distinct[:, at]) for at, column in enumerate(columns)])
-    known = going
-    if apart:
-        known = going.copy()
-        for place, at in enumerate(apart, start=len(columns)):
-            known[at] = cells_of(columns[at], distinct[:, place])
-    lists, many = joined_lists(columns)
-    facts, values = column_facts([column.attribute for column in columns], many)
-    given = np.bincount(index, weights, len(distinct)).astype(np.float64)
-    table = Table(known, going, np.ascontiguousarray(distinct[:, -1]), given, facts, values, n_labels)
+    # A column that is counted as it is routed needs only one set of cells.
+    differing = [at for at in range(len(columns)) if counted[at] is not routed[at]]
+    codes = [*routed, *(counted[at] for at in differing), labels.astype(np.int32)]
+    distinct, index = tabulate(codes, [*sizes, *(sizes[at] for at in differing), n_labels], len(labels))
+    routed_cells = np.stack([cells_of(column, distinct[:, at]) for at, column in enumerate(columns)])
+    counted_cells = routed_cells
+    if differing:
+        counted_cells = routed_cells.copy()
+        for place, at in enumerate(differing, start=len(columns)):
+            counted_cells[at] = cells_of(columns[at], distinct[:, place])
+    lists, lengths = joined_lists(columns)
+    facts, values = column_facts([column.attribute for column in columns], lengths)
+    records = np.bincount(index, weights, len(distinct)).astype(np.float64)
+    row_labels = np.ascontiguousarray(distinct[:, -1])
+    table = Table(counted_cells, routed_cells, row_labels, records, facts, values, n_labels)
     return table, lists_of(lists, n_labels)
 
 
@@ -99,7 +100,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 def grown(table: Table, lists: Lists | None, rules: Rules) -> Nodes:
-    """Grow a tree; a node stands before its branches. The kernel stops where room ends, and goes on with more."""
+    """Grow a tree; a node comes before its branches. The kernel stops when it needs more room, and then continues."""
     room, pool = new_room(table), new_pool(table)
     rows = len(table.labels)
     nodes = Nodes.leaves(max(64, 2 * int(table.columns[:, SIZE].max())), table.n_labels)
@@ -107,8 +108,8 @@ def grown(table: Table, lists: Lists | None, rules: Rules) -> Nodes:
     stack = np.empty((len(nodes), 5), dtype=np.int64)
     stack[0] = 0, 0, rows, rows, 0
     state = np.ones(2, dtype=np.int64)
-    while (why := grow(table, lists, rules, nodes.links, nodes.counts, nodes.bag, *pool, stack, state, room)) != DONE:
-        if why == TREE_IS_FULL:
+    while (stop := grow(table, lists, rules, nodes.links, nodes.counts, nodes.bag, *pool, stack, state, room)) != DONE:
+        if stop == TREE_IS_FULL:
             nodes, stack = nodes.enlarged(2 * len(nodes)), enlarged(stack)
         else:
             pool = Pool(enlarged(pool.rows), enlarged(pool.weights))
@@ -117,24 +118,24 @@ def grown(table: Table, lists: Lists | None, rules: Rules) -> Nodes:
 
 
 def enlarged(array: NDArray[T]) -> NDArray[T]:
-    """The same entries, and as much room again."""
+    """Double the length of an array; the new entries are arbitrary."""
     return np.concatenate([array, np.empty_like(array)])
 
 
 # --------------------------------------------------------------------------------------------------
-# The ways to cut a tree back; each changes the nodes and leaves those behind that the root does not reach any more.
+# Pruning. It changes the nodes in place, and does not remove those that the root no longer reaches.
 
 
-# So many records more may be wrong before a collapse is refused, as in Weka.
+# A collapse may mislabel so many records more, as in Weka.
 ALIKE = 1e-3
 
 
 def collapse(nodes: Nodes) -> None:
-    """Make a leaf of each node whose branches, all together, label no more training records rightly. O(nodes)."""
+    """Make each node a leaf if its branches together do not label more training records correctly. O(nodes)."""
     as_leaf = nodes.counts.sum(axis=1) - nodes.counts.max(axis=1)
     as_tree = as_leaf.copy()
     for above, below in reversed([*pairwise(nodes.levels())]):
-        # The branches of a node stand together, and behind those of the nodes before it.
+        # The branches of a node are adjacent, and come after those of the nodes before it.
         inner = above[nodes.column[above] >= 0]
         widths = nodes.branches[inner]
         as_tree[inner] = np.add.reduceat(as_tree[below], np.cumsum(widths) - widths)
@@ -142,14 +143,14 @@ def collapse(nodes: Nodes) -> None:
 
 
 def prune(nodes: Nodes, confidence: float) -> None:
-    """C4.5's pessimistic pruning without raising: a subtree that is expected to err no less becomes a leaf."""
+    """Prune pessimistically as C4.5 does, without subtree raising: a leaf replaces a subtree if it errs no more."""
     prune_to_leaves(nodes.links, nodes.counts, *limits(confidence), np.empty(len(nodes)))
 
 
 def raise_and_prune(nodes: Nodes, table: Table, confidence: float) -> None:
-    """C4.5's pessimistic pruning, where the largest branch of a node may take its place. Records must be whole."""
+    """Prune pessimistically as C4.5 does, with subtree raising. Records must have single values."""
     room, pool, rows = new_room(table), new_pool(table), len(table.labels)
-    # A node waits at most once to be pruned, to be decided on, and to be tried or counted.
+    # A node is on the stack at most once to prune it, to decide on it, and to try or count it.
     stack = np.empty((3 * len(nodes) + 2, 5), dtype=np.int64)
     stack[0] = PRUNE, 0, 0, rows, rows
     state, errors = np.ones(1, dtype=np.int64), np.zeros(1)

@@ -1,4 +1,4 @@
-"""The growth, compiled: nodes are split until they are pure, too small or too deep, or no split is worth it."""
+"""Kernel of the growth: nodes are split until they are pure, too small or too deep, or no split gains enough."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hedgerow.anonymizers.trees.nodes.arrays import BRANCHES, CODE, COLUMN, FIRS
 
 __all__ = ["DONE", "POOL_IS_FULL", "TREE_IS_FULL", "grow"]
 
-# Why the growth stops.
+# The reasons why the growth stops.
 DONE, TREE_IS_FULL, POOL_IS_FULL = 0, 1, 2
 
 
@@ -44,10 +44,10 @@ def grow(
     state: Longs,
     room: Room,
 ) -> int:
-    """Grow a tree as far as there is room, and go on when called again with more.
+    """Grow a tree until it is done or needs more room; return the reason. Call it again to continue.
 
-    ``state`` holds how many nodes there are and how high the stack is, whose frames are a node, the start and end of
-    its items, where the free part of the pool begins, and the depth. A node stands before its branches.
+    ``state`` holds the number of nodes and the height of the stack. A frame of the stack has a node, the start and end
+    of its items, the start of the free part of the pool, and the depth. A node comes before its branches.
     O(depth × columns × (pieces of records + values + codes of their lists)).
     """
     labels, columns, places = table.labels, table.columns, room.places
@@ -71,7 +71,7 @@ def grow(
         column = -1
         if total - most >= SLACK and 2.0 * rules.min_objects - total <= SLACK and depth != rules.max_depth:
             if lists is not None:
-                _what_is_left(links, counts, bag, columns, node, room.columns)
+                _remaining_codes(links, counts, bag, columns, node, room.columns)
             column = choose(table, lists, rows, weights, start, end, total, rules, room)
         branches = 0
         if column >= 0:
@@ -114,8 +114,8 @@ def grow(
 
 
 @jit(inner=True)
-def _what_is_left(links: Ints, counts: Floats, bag: Floats, columns: Longs, node: int, left: Floats) -> None:
-    """Write what the questions above a node left of each column. O(depth + columns)."""
+def _remaining_codes(links: Ints, counts: Floats, bag: Floats, columns: Longs, node: int, left: Floats) -> None:
+    """Write the range of codes that the questions above a node leave of each column. O(depth + columns)."""
     for column in range(columns.shape[0]):
         left[column, LOW] = 0.0
         left[column, HIGH] = EVERYWHERE
@@ -144,7 +144,7 @@ def _what_is_left(links: Ints, counts: Floats, bag: Floats, columns: Longs, node
 def _branches(
     table: Table, lists: Lists | None, rows: Ints, start: int, end: int, column: int, left: Floats, places: Longs
 ) -> int:
-    """Give each code of a category that reaches a node its branch, -1 to the others; returns how many there are."""
+    """Number the branches of a category, one for each code that reaches the node, -1 for others; return how many."""
     size = table.columns[column, SIZE]
     cells = table.routed
     for code in range(size):

@@ -1,4 +1,4 @@
-"""How many errors to expect of a leaf on unseen records (Quinlan 1993, 4.2), compiled."""
+"""Kernels of pessimistic pruning, by the errors to expect of a leaf on unseen records (Quinlan 1993, 4.2)."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ __all__ = [
 ]
 
 
-# What is smaller is preferred unless it is expected to err on this many more records (Quinlan's code and Weka's).
+# The smaller tree is preferred unless it is expected to err on this many more records, as in Quinlan's code and Weka.
 TOLERATED = 0.1
 
 
 def limits(confidence: float) -> tuple[float, float]:
-    """The confidence as J48 keeps it, in single precision, and the quantile of the normal distribution above it."""
+    """Return the confidence in single precision, as in J48, and the normal distribution's quantile at 1 minus it."""
     single = np.float32(confidence)
     return float(single), float(ndtri(float(np.float32(1) - single)))
 
 
 @jit(inner=True)
 def _beyond_one(total: float, wrong: float, quantile: float) -> float:
-    """The normal approximation of the binomial's upper limit."""
+    """Return the added errors by the normal approximation of the binomial's upper limit."""
     if wrong + 0.5 >= total:
         return max(total - wrong, 0.0)
     square = quantile * quantile
@@ -49,9 +49,9 @@ def _beyond_one(total: float, wrong: float, quantile: float) -> float:
 
 @jit(inner=True)
 def added_errors(total: float, wrong: float, confidence: float, quantile: float) -> float:
-    """Errors to expect among ``total`` records beyond the ``wrong`` ones seen, at a confidence.
+    """Return the errors to expect among ``total`` records beyond the ``wrong`` ones, at a confidence.
 
-    ``quantile`` is the normal distribution's at one minus the confidence. Between no error and one the exact
+    ``quantile`` is that of the normal distribution at 1 minus the confidence. Between no error and one error, the exact
     limit is interpolated.
     """
     if wrong >= 1.0:
@@ -62,7 +62,7 @@ def added_errors(total: float, wrong: float, confidence: float, quantile: float)
 
 @jit(inner=True)
 def expected_errors(counts: Floats, node: int, confidence: float, quantile: float) -> float:
-    """Errors to expect of a leaf with the labels of a node."""
+    """Return the errors to expect of a node as a leaf."""
     total = 0.0
     most = 0.0
     for label in range(counts.shape[1]):
@@ -74,17 +74,17 @@ def expected_errors(counts: Floats, node: int, confidence: float, quantile: floa
 
 
 # --------------------------------------------------------------------------------------------------
-# Pessimistic pruning, compiled: a subtree becomes a leaf, or its largest branch takes its place.
+# Pessimistic pruning: a leaf or its largest branch replaces a subtree.
 
 
-# What is done with the records of a frame: prune the branches; then the node; then decide, when the largest branch was
-# tried in its place; try a subtree; count a subtree anew that was raised.
+# The task of a frame: prune the branches; prune the node; decide, once its largest branch was tried in its place; try a
+# subtree; count the records of a raised subtree again.
 PRUNE, PRUNED, DECIDE, TRY, COUNT = 0, 1, 2, 3, 4
 
 
 @jit
 def errors_of_all(counts: Floats, confidence: float, quantile: float) -> float:
-    """Errors to expect of some leaves together, added up in their order."""
+    """Return the sum of the errors to expect of some leaves, added in their order."""
     errors = 0.0
     for leaf in range(counts.shape[0]):
         errors += expected_errors(counts, leaf, confidence, quantile)
@@ -93,7 +93,7 @@ def errors_of_all(counts: Floats, confidence: float, quantile: float) -> float:
 
 @jit
 def prune_to_leaves(links: Ints, counts: Floats, confidence: float, quantile: float, expected: Floats) -> None:
-    """Make a leaf of each subtree that is expected to err no less, branches first. O(nodes)."""
+    """Make each subtree a leaf if it is not expected to err less, branches first. O(nodes)."""
     for node in range(links.shape[0] - 1, -1, -1):
         expected[node] = expected_errors(counts, node, confidence, quantile)
         if links[node, COLUMN] >= 0:
@@ -121,11 +121,11 @@ def prune_with_raising(
     quantile: float,
     room: Room,
 ) -> bool:
-    """Prune the tree in place, the branches of a node before the node; whether it is done, or the pool too small.
+    """Prune the tree in place, the branches of a node before the node; return False if the pool is too small.
 
-    Frames of the stack are what is to be done, a node, the start and end of its items, and where the free part of the
-    pool begins. ``errors`` adds up what the branch that is tried would do. O(items × depth), and again
-    O(items × depth) for each node whose largest branch is tried in its place.
+    A frame of the stack has a task, a node, the start and end of its items, and the start of the free part of the pool.
+    ``errors`` sums the expected errors of the branch that is tried. O(items × depth), and again O(items × depth) for
+    each node whose largest branch is tried in its place.
     """
     height = state[0]
     while height > 0:
@@ -162,7 +162,7 @@ def prune_with_raising(
             height += 2
             continue
         if task == COUNT or (task == TRY and column < 0):
-            # What is tried is counted behind the nodes.
+            # A tried subtree is counted behind the nodes.
             into = node if task == COUNT else links.shape[0]
             for label in range(table.n_labels):
                 counts[into, label] = 0.0
@@ -197,17 +197,17 @@ def prune_with_raising(
 
 @jit(inner=True)
 def _largest(links: Ints, bag: Floats, node: int) -> int:
-    """The branch with the most records, the last of equal ones."""
-    found = links[node, FIRST]
+    """Return the branch with the most records, the last of equals."""
+    largest = links[node, FIRST]
     for child in range(links[node, FIRST], links[node, FIRST] + links[node, BRANCHES]):
-        if bag[child] > bag[found] - SLACK:
-            found = child
-    return int(found)
+        if bag[child] > bag[largest] - SLACK:
+            largest = child
+    return int(largest)
 
 
 @jit(inner=True)
 def _errors_below(links: Ints, counts: Floats, root: int, confidence: float, quantile: float) -> float:
-    """Errors to expect of all leaves below a node."""
+    """Return the errors to expect of all leaves below a node."""
     errors = 0.0
     node = root
     while True:
@@ -215,7 +215,7 @@ def _errors_below(links: Ints, counts: Floats, root: int, confidence: float, qua
             node = links[node, FIRST]
             continue
         errors += expected_errors(counts, node, confidence, quantile)
-        # On to the next sibling, of the node itself or of the nearest node above that has one.
+        # Go on to the next sibling of the node or of the nearest node above that has one.
         while node != root and node + 1 == links[links[node, PARENT], FIRST] + links[links[node, PARENT], BRANCHES]:
             node = links[node, PARENT]
         if node == root:

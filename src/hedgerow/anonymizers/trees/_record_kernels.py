@@ -1,11 +1,11 @@
-"""The training records as kernels read them, and the room they work in.
+"""Training records in the form that kernels read, and their work space.
 
-A record is an item: a row and a weight. One whose cell stands for several values, or for none that is known, is in
-several branches at once with a share of its weight, so items can be more than rows; they stand in one pool, and each
-node owns a range of it.
+A record is an item: a row and a weight. If its cell stands for several values or is unknown, the record is in several
+branches at once, each with a share of its weight. So there may be more items than rows. All items are in one pool, and
+each node has a range of it.
 
-Kernels take few arrays, and scalars of one column stand in one matrix: numba compiles every array that is handed from
-one kernel to another. ``lists`` is ``None`` where all records are whole, and numba then leaves out all that reads them.
+Kernels take few arrays, and the scalars of a column share one matrix, because numba compiles every array that a kernel
+passes to another. ``lists`` is ``None`` if all records have single values; numba then omits all code that reads lists.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = [
 ]
 
 
-# Numbers that differ by less count as equal, as in Weka.
+# Numbers that differ by less are equal, as in Weka.
 SLACK: Final = 1e-6
-# The last code of a range that has no end.
+# The last code of an unbounded range.
 EVERYWHERE: Final = 2**31 - 1
-# One gigabyte of counts, value by label.
+# One gigabyte of counts by value and label.
 _MOST_COUNTS: Final = 2**27
 
 # Columns of `Table.columns`, of `Room.columns`, of `Room.branches` and of `Room.places`; rows of `Room.sums`.
@@ -49,9 +49,9 @@ BELOW, ABOVE, ALL = 0, 1, 2
 
 
 class CodeLists(NamedTuple):
-    """List ``i`` holds ``codes[starts[i]:starts[i + 1]]``, ascending; ``upto`` adds their shares up.
+    """Lists of codes: list ``i`` has ``codes[starts[i]:starts[i + 1]]``, ascending; ``upto`` has their summed shares.
 
-    What the shares lack to 1 is unknown, and goes where the known records go, as C4.5 sends a missing value.
+    If the shares sum to less than 1, the rest is unknown and follows the known records, like a missing value in C4.5.
     """
 
     starts: Longs
@@ -60,7 +60,7 @@ class CodeLists(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Code lists, and room to count with: the weight of each label by list, 0 between uses, and which lists occur."""
+    """Code lists, and work space: the weight of each label by list, 0 between uses, and the lists that occur."""
 
     starts: Longs
     codes: Ints
@@ -70,10 +70,10 @@ class Lists(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The training records: per column and row the cell that is counted and the one that says where it goes.
+    """The training records: for each column and row, the cell that is counted and the cell that decides the branch.
 
-    A cell below the size of its column is the code of a value, -1 says that nothing is known, and ``size + i`` is the
-    list ``FIRST_LIST + i``. The codes of a number stand in the order of its values: ``values[OFFSET + code]``.
+    A cell below the size of its column is the code of a value, -1 is unknown, and ``size + i`` is the list
+    ``FIRST_LIST + i``. The codes of a number are in the order of its values: ``values[OFFSET + code]``.
     """
 
     counted: Ints
@@ -86,30 +86,30 @@ class Table(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """Records on their way down: the row each stands for, and how much of it."""
+    """The items of all nodes: the row of each, and its weight."""
 
     rows: Ints
     weights: Floats
 
 
 class Room(NamedTuple):
-    """Arrays that are used again for each node.
+    """Work space that all nodes share.
 
     Attributes
     ----------
     groups, kept, keys
-        The weight of each label by value, the values that occur, and keys to sort them by.
+        The weight of each label by value, the values that occur, and keys to sort them.
     sums
-        The weight of each label below, above and in all.
+        The weight of each label below a threshold, above it, and in total.
     columns
-        Of each column: the gain, the merit and the threshold of its best split; and what the questions above a node
-        left of it, the lowest and the highest code and how much of what is unknown came along.
+        For each column: the gain, the merit and the threshold of its best split; the lowest and the highest code that
+        the questions above a node leave; and the share of the unknown records that reach the node.
     branches
-        The weight that each branch gets, its share of it, and its part of one record.
+        The weight of each branch, its share of the total, and its part of one record.
     places
-        Where the items of each branch begin, where the next is written, and the branch of each code of a category.
+        Where the items of each branch begin, where to write the next item, and the branch of each code of a category.
     spare
-        For items that change places.
+        Work space to reorder items.
     """
 
     groups: Floats
@@ -123,7 +123,7 @@ class Room(NamedTuple):
 
 
 def new_room(table: Table) -> Room:
-    """Room for the largest column and all rows of a table; a category has a branch for each code."""
+    """Make work space for the largest column and all rows of a table; a category has a branch for each code."""
     most = max(int(table.columns[:, SIZE].max(initial=0)), 2)
     columns = np.zeros((len(table.columns), 6))
     columns[:, HIGH], columns[:, ALONG] = EVERYWHERE, 1.0
@@ -140,7 +140,7 @@ def new_room(table: Table) -> Room:
 
 
 def new_pool(table: Table) -> Pool:
-    """All records, at the root, and room for pieces if there will be any."""
+    """Put all records at the root, with room for pieces if any record may be split."""
     rows = np.arange(len(table.labels), dtype=np.int32)
     if ((table.routed < 0) | (table.routed >= table.columns[:, SIZE, None])).any():
         return Pool(np.resize(rows, 3 * len(rows)), np.resize(table.weights, 3 * len(rows)))
@@ -148,25 +148,25 @@ def new_pool(table: Table) -> Pool:
 
 
 def lists_of(codes: CodeLists, n_labels: int) -> Lists | None:
-    """The lists of a table with room to count; None if there are none."""
+    """Add work space to code lists; return None if there are none."""
     lists = len(codes.starts) - 1
     return Lists(*codes, np.zeros((lists, n_labels)), np.empty(lists, dtype=np.int64)) if lists else None
 
 
 def column_facts(attributes: Sequence[Attribute], lists: Sequence[int] | None = None) -> tuple[Longs, Floats]:
-    """``Table.columns`` and ``Table.values``; ``lists`` says how many lists each column has."""
-    values = [np.empty(0) if one.numbers is None else one.numbers for one in attributes]
+    """Return ``Table.columns`` and ``Table.values``; ``lists`` has the number of lists of each column."""
+    values = [np.empty(0) if attribute.numbers is None else attribute.numbers for attribute in attributes]
     facts = np.zeros((len(attributes), 4), dtype=np.int64)
-    facts[:, SIZE] = [len(one.labels) for one in attributes]
-    facts[:, NUMERIC] = [one.numeric for one in attributes]
-    facts[1:, OFFSET] = np.cumsum([len(each) for each in values])[:-1]
+    facts[:, SIZE] = [len(attribute.labels) for attribute in attributes]
+    facts[:, NUMERIC] = [attribute.numeric for attribute in attributes]
+    facts[1:, OFFSET] = np.cumsum([len(numbers) for numbers in values])[:-1]
     if lists is not None:
         facts[1:, FIRST_LIST] = np.cumsum(lists)[:-1]
     return facts, np.concatenate(values).astype(np.float64, copy=False)
 
 
 def check_countable(cells: int, n_labels: int, what: str = "a column of {} values") -> None:
-    """Refuse a table whose labels cannot be counted cell by cell."""
+    """Refuse a table with too many cells to count their labels."""
     if cells * n_labels > _MOST_COUNTS:
         raise BadInput(
             f"There are {n_labels} classes and {what.format(cells)}, too many to count together. "

@@ -1,4 +1,4 @@
-"""Weighing the labels of each value that the records of a node have, or may have."""
+"""Kernels of splitting a node: counting labels by value, judging splits, and sending records to branches."""
 
 from __future__ import annotations
 
@@ -69,21 +69,21 @@ def tally_codes(
     kept: Ints,
     keys: Longs,
 ) -> int:
-    """Weigh the labels of each value that occurs, in the order of the codes; returns how many values occur.
+    """Sum the weight of labels for each value that occurs, in the order of codes; return the number of values.
 
-    Each item has one code, or none that is known. O(items + values), or O(items log items) if there are many values.
+    Each item has one code, or an unknown one. O(items + values), or O(items log items) for many values.
     """
     n_labels = groups.shape[1]
-    found = 0
+    n_values = 0
     if size <= 8 * (end - start):
         for code in range(size):
             for label in range(n_labels):
                 groups[code, label] = 0.0
-        mine = codes[column]
+        column_codes = codes[column]
         for item in range(start, end):
             row = rows[item]
-            if mine[row] >= 0:
-                groups[mine[row], labels[row]] += weights[item]
+            if column_codes[row] >= 0:
+                groups[column_codes[row], labels[row]] += weights[item]
         return drop_empty(size, groups, kept)
     known = 0
     for item in range(start, end):
@@ -91,7 +91,7 @@ def tally_codes(
         if 0 <= code < size:
             keys[known] = (int64(code) << 32) | item
             known += 1
-    # Shell's sort: numba's own takes longer to compile than it ever saves on the few items of a small node.
+    # Shell's sort: numba's sort takes longer to compile than it can save on the few items of a small node.
     gap = 1
     while gap < known:
         gap = 3 * gap + 1
@@ -106,38 +106,38 @@ def tally_codes(
             keys[place] = key
     for at in range(known):
         item = keys[at] & 0xFFFFFFFF
-        if found == 0 or kept[found - 1] != keys[at] >> 32:
-            kept[found] = keys[at] >> 32
+        if n_values == 0 or kept[n_values - 1] != keys[at] >> 32:
+            kept[n_values] = keys[at] >> 32
             for label in range(n_labels):
-                groups[found, label] = 0.0
-            found += 1
-        groups[found - 1, labels[rows[item]]] += weights[item]
-    return found
+                groups[n_values, label] = 0.0
+            n_values += 1
+        groups[n_values - 1, labels[rows[item]]] += weights[item]
+    return n_values
 
 
 @jit(inner=True)
 def drop_empty(size: int, groups: Floats, kept: Ints) -> int:
-    """Move the values that occur together."""
-    found = 0
+    """Keep only the values that occur, and return their number."""
+    n_values = 0
     for code in range(size):
         weight = 0.0
         for label in range(groups.shape[1]):
             weight += groups[code, label]
         if weight > 0.0:
             for label in range(groups.shape[1]):
-                groups[found, label] = groups[code, label]
-            kept[found] = code
-            found += 1
-    return found
+                groups[n_values, label] = groups[code, label]
+            kept[n_values] = code
+            n_values += 1
+    return n_values
 
 
 @jit(inner=True)
 def tally_lists(
     table: Table, lists: Lists, column: int, rows: Ints, weights: Floats, start: int, end: int, room: Room
 ) -> int:
-    """The same where items may have lists, of whose codes only a range is left; -1 if none has. O(items + codes).
+    """Like ``tally_codes`` for items with lists, of whose codes a range remains; -1 if no item has one.
 
-    Items of one list are added up first, so that a list of many codes is spread only once.
+    Items with the same list are summed first, so that a long list is spread only once. O(items + codes).
     """
     cells, labels, groups, counts = table.counted, table.labels, room.groups, lists.counts
     size = table.columns[column, SIZE]
@@ -183,7 +183,7 @@ def tally_lists(
 
 @jit(inner=True)
 def first_at_least(codes: Ints, first: int, last: int, code: int) -> int:
-    """Where ascending codes reach a code, in a range of them. O(log codes)."""
+    """Return the first place of a range where ascending codes reach a code. O(log codes)."""
     while first < last:
         middle = (first + last) // 2
         if codes[middle] < code:
@@ -195,7 +195,7 @@ def first_at_least(codes: Ints, first: int, last: int, code: int) -> int:
 
 @jit(inner=True)
 def mass(lists: Lists, which: int, low: int, high: int) -> float:
-    """The share of a list that lies in a range of codes."""
+    """Return the share of a list in a range of codes."""
     start = lists.starts[which]
     end = lists.starts[which + 1]
     first = first_at_least(lists.codes, start, end, low)
@@ -209,13 +209,13 @@ def mass(lists: Lists, which: int, low: int, high: int) -> float:
 
 @jit(inner=True)
 def share_at(lists: Lists, which: int, entry: int) -> float:
-    """The share of one entry of a list."""
+    """Return the share of one entry of a list."""
     return float(lists.upto[entry] - (0.0 if entry == lists.starts[which] else lists.upto[entry - 1]))
 
 
 @jit(inner=True)
 def lacking(lists: Lists, which: int) -> float:
-    """What the shares of a list lack to 1."""
+    """Return the unknown share of a list: 1 minus the sum of its shares."""
     if lists.starts[which] == lists.starts[which + 1]:
         return 1.0
     rest = 1.0 - lists.upto[lists.starts[which + 1] - 1]
@@ -223,18 +223,18 @@ def lacking(lists: Lists, which: int) -> float:
 
 
 # --------------------------------------------------------------------------------------------------
-# What a split is worth: information gain, gain ratio, and the cost of a threshold (Quinlan 1993 and 1996).
+# The merit of a split: information gain, gain ratio, and the cost of a threshold (Quinlan 1993 and 1996).
 
 
-# Quinlan (1993) bounds the smallest side of a numeric split: a tenth of the mean class, and never more than 25.
+# Quinlan (1993) requires of each side of a numeric split a tenth of the mean class size, but at most 25 records.
 SHARE_OF_MEAN_CLASS = 0.1
 MOST_REQUIRED = 25.0
-# Values that lie closer than this are not separated, as in Weka.
+# Values closer than this are not separated, as in Weka.
 CLOSEST_VALUES = 1e-5
 
 
 class Merit(NamedTuple):
-    """What a split is worth; ``gain`` below zero says that there is none. Codes up to ``threshold`` go low."""
+    """The merit of a split; a ``gain`` below zero means that there is no split. Codes up to ``threshold`` go low."""
 
     gain: float
     ratio: float
@@ -243,20 +243,20 @@ class Merit(NamedTuple):
 
 @jit(inner=True)
 def log_weight(weight: float) -> float:
-    """w log2 w, and 0 for no weight."""
+    """Return w log2 w, and 0 for no weight."""
     return 0.0 if weight < SLACK else float(weight * math.log(weight) / math.log(2.0))
 
 
 @jit(inner=True)
 def _gain(before: float, after: float, known: float, total: float) -> float:
-    """Entropy that is lost, per record; only the known share of the records loses it."""
+    """Return the lost entropy per record; only records with a known value lose it."""
     lost = (known / total) * (before - after)
     return 0.0 if abs(lost) < SLACK else lost / known
 
 
 @jit(inner=True)
 def _ratio(gain: float, bags: float, known: float, total: float) -> float:
-    """Gain by the information in the split itself, where the unknown values are a branch of their own.
+    """Return the gain divided by the information in the split itself; unknown values count as a separate branch.
 
     ``bags`` is the sum of w log2 w over the branches.
     """
@@ -265,8 +265,8 @@ def _ratio(gain: float, bags: float, known: float, total: float) -> float:
 
 
 @jit(inner=True)
-def merit_of_categories(groups: Floats, found: int, total: float, min_objects: float, sums: Floats) -> Merit:
-    """A branch for each value; at least two must have enough records. O(values × labels)."""
+def merit_of_categories(groups: Floats, n_values: int, total: float, min_objects: float, sums: Floats) -> Merit:
+    """Judge the split into one branch for each value; at least two must have enough records. O(values × labels)."""
     n_labels = groups.shape[1]
     for label in range(n_labels):
         sums[ALL, label] = 0.0
@@ -274,7 +274,7 @@ def merit_of_categories(groups: Floats, found: int, total: float, min_objects: f
     known = 0.0
     bags = 0.0
     inside = 0.0
-    for value in range(found):
+    for value in range(n_values):
         weight = 0.0
         for label in range(n_labels):
             weight += groups[value, label]
@@ -297,7 +297,7 @@ def merit_of_categories(groups: Floats, found: int, total: float, min_objects: f
 def merit_of_numbers(
     groups: Floats,
     kept: Ints,
-    found: int,
+    n_values: int,
     values: Floats,
     offset: int,
     total: float,
@@ -305,9 +305,10 @@ def merit_of_numbers(
     by_ratio: bool,
     sums: Floats,
 ) -> Merit:
-    """The best binary split. O(values × labels).
+    """Find and judge the best binary split. O(values × labels).
 
-    With ``by_ratio`` it is C4.5's: less the cost of saying which one it is (Quinlan 1996), and none that gains nothing.
+    With ``by_ratio``, as in C4.5, the cost of choosing the threshold is subtracted (Quinlan 1996), and a split must
+    gain something.
     """
     n_labels = groups.shape[1]
     known = 0.0
@@ -315,7 +316,7 @@ def merit_of_numbers(
     for label in range(n_labels):
         sums[BELOW, label] = 0.0
         sums[ABOVE, label] = 0.0
-        for value in range(found):
+        for value in range(n_values):
             sums[ABOVE, label] += groups[value, label]
         known += sums[ABOVE, label]
         before -= log_weight(sums[ABOVE, label])
@@ -327,7 +328,7 @@ def merit_of_numbers(
     best = 0.0 if by_ratio else -1.0
     place = -1
     bags = 0.0
-    for value in range(found - 1):
+    for value in range(n_values - 1):
         for label in range(n_labels):
             sums[BELOW, label] += groups[value, label]
             sums[ABOVE, label] -= groups[value, label]
@@ -360,8 +361,8 @@ def merit_of_numbers(
 
 @jit(inner=True)
 def threshold_between(values: Floats, offset: int, low: int, high: int) -> int:
-    """The largest value of the whole column that does not exceed the middle between two values of the node."""
-    # By halves: the sum of two numbers may be larger than there are.
+    """Return the largest value of the whole column that does not exceed the middle between two values of the node."""
+    # Halve first: the sum of two numbers may overflow.
     middle = values[offset + low] / 2.0 + values[offset + high] / 2.0
     code = low
     if middle < values[offset + high]:
@@ -371,19 +372,30 @@ def threshold_between(values: Floats, offset: int, low: int, high: int) -> int:
 
 
 # --------------------------------------------------------------------------------------------------
-# Which split a node takes: by the gain alone, or by C4.5's gain ratio among splits of at least average gain.
+# The choice of a split: by the gain alone, or by C4.5's gain ratio among splits of at least average gain.
 
 
-# A gain may miss the average by this much, as in Weka.
+# A gain may be this much below the average, as in Weka.
 BELOW_AVERAGE = 1e-3
 
 
 class Rules(NamedTuple):
-    """How a tree is grown.
+    """The rules of a growth.
 
-    ``by_ratio`` is C4.5's criterion, else the gain decides; ``must_gain`` refuses splits that gain nothing; ``dense``
-    gives a category a branch for each of its values, else only for those that reach the node. ``averaged`` says which
-    columns count for the average gain.
+    Attributes
+    ----------
+    by_ratio : bool
+        Whether C4.5's gain ratio decides; otherwise the gain does.
+    must_gain : bool
+        Whether a split must gain something.
+    dense : bool
+        Whether a category has a branch for each of its values; otherwise only for values that reach the node.
+    min_objects : float
+        At least two branches of a split have at least this many records.
+    max_depth : int
+        The most questions on a path; -1 for no limit.
+    averaged : bool array (columns,)
+        Which columns count for the average gain.
     """
 
     by_ratio: bool
@@ -406,24 +418,24 @@ def choose(
     rules: Rules,
     room: Room,
 ) -> int:
-    """The column of the best split, the first of equal ones, -1 for none; its threshold is in ``room.columns``.
+    """Return the column of the best split, the first of equals, or -1; write its threshold into ``room.columns``.
 
     O(columns × (items + values + codes of their lists)).
     """
     columns, groups, kept = table.columns, room.groups, room.kept
     for column in range(columns.shape[0]):
         size = columns[column, SIZE]
-        found = -1
+        n_values = -1
         if size < 2:
             room.columns[column, GAIN] = -1.0
             continue
         if lists is not None:
-            found = tally_lists(table, lists, column, rows, weights, start, end, room)
-        if found < 0:
-            found = tally_codes(
+            n_values = tally_lists(table, lists, column, rows, weights, start, end, room)
+        if n_values < 0:
+            n_values = tally_codes(
                 table.counted, column, size, table.labels, rows, weights, start, end, groups, kept, room.keys
             )
-        judge(columns, table.values, column, groups, kept, found, total, rules, room.sums, room.columns)
+        judge(columns, table.values, column, groups, kept, n_values, total, rules, room.sums, room.columns)
     return best(rules, room.columns)
 
 
@@ -434,19 +446,19 @@ def judge(
     column: int,
     groups: Floats,
     kept: Ints,
-    found: int,
+    n_values: int,
     total: float,
     rules: Rules,
     sums: Floats,
     judged: Floats,
 ) -> None:
-    """Write what the best split of a column is worth, of whose values so many were found with labels in ``groups``."""
+    """Write the merit of the best split of a column into ``judged``; ``groups`` has the labels of its values."""
     if columns[column, NUMERIC]:
         merit = merit_of_numbers(
-            groups, kept, found, values, columns[column, OFFSET], total, rules.min_objects, rules.by_ratio, sums
+            groups, kept, n_values, values, columns[column, OFFSET], total, rules.min_objects, rules.by_ratio, sums
         )
     else:
-        merit = merit_of_categories(groups, found, total, rules.min_objects, sums)
+        merit = merit_of_categories(groups, n_values, total, rules.min_objects, sums)
     judged[column, GAIN] = merit.gain
     judged[column, MERIT] = merit.ratio if rules.by_ratio else merit.gain
     judged[column, SPLIT_AT] = merit.threshold
@@ -454,7 +466,7 @@ def judge(
 
 @jit
 def best(rules: Rules, judged: Floats) -> int:
-    """The column of the best split among those that were judged, the first of equal ones, -1 for none."""
+    """Return the column of the best judged split, the first of equals, or -1."""
     least = 0.0
     if rules.by_ratio:
         average = 0.0
@@ -466,20 +478,20 @@ def best(rules: Rules, judged: Floats) -> int:
         if valid == 0:
             return -1
         least = max(average / valid - BELOW_AVERAGE, 0.0)
-    found = -1
+    chosen = -1
     highest = 0.0 if rules.by_ratio or rules.must_gain else -1.0
     for column in range(judged.shape[0]):
         if judged[column, GAIN] >= least and judged[column, MERIT] - highest > SLACK:
-            found = column
+            chosen = column
             highest = judged[column, MERIT]
-    return found
+    return chosen
 
 
 # --------------------------------------------------------------------------------------------------
-# Sending the records of a node down a split: whole where one value is known, else in pieces.
+# Sending the records of a node to the branches of a split: whole if they have one known value, otherwise in pieces.
 
 
-# No record is in more pieces than this allows: what is less of it is given to its larger pieces.
+# A piece below this share of its record is given to the larger pieces.
 CRUMB = 0.01
 
 
@@ -497,11 +509,11 @@ def send(
     top: int,
     room: Room,
 ) -> int:
-    """Send a range of items down a split, the items of each branch together and in the order they stood in.
+    """Send a range of items to the branches of a split; the items of a branch are adjacent and keep their order.
 
-    Branch b then has the items from its ``BOUND`` to the next. Whole items only change places inside their range.
-    Where there are pieces the range stays as it is, and the branches are written from ``top`` on. Returns where what is
-    in use ends, or -1 if the pool is too small, which leaves everything as it was. O(items + pieces).
+    Branch b then has the items from its ``BOUND`` to the next one. Whole items only change places inside their range.
+    If there are pieces, the range stays unchanged, and the branches are written from ``top`` on. Return the end of the
+    used part of the pool, or -1 if the pool is too small; then nothing has changed. O(items + pieces).
     """
     cells, branches, places = table.routed[column], room.branches, room.places
     size = table.columns[column, SIZE]
@@ -526,7 +538,7 @@ def send(
             which = table.columns[column, FIRST_LIST] + cell - size
             nowhere += _weigh_list(lists, which, numeric, column, threshold, n_branches, weights[item], room)
     if unknown + listed > 0:
-        # What is unknown goes to the branches in proportion to what is known, alike if nothing is.
+        # Unknown weight goes to the branches in proportion to their known weight, or equally if none is known.
         known = 0.0
         for branch in range(n_branches):
             known += branches[branch, BAG]
@@ -592,7 +604,7 @@ def _reorder(
     spare_weights: Floats,
     places: Longs,
 ) -> None:
-    """Put the items of each branch together, inside their range."""
+    """Sort the items of a range by branch, in place."""
     for item in range(start, end):
         spare_rows[item - start] = rows[item]
         spare_weights[item - start] = weights[item]
@@ -615,7 +627,7 @@ def _weigh_list(
     weight: float,
     room: Room,
 ) -> float:
-    """Add what is known of a list to the branches; returns the rest."""
+    """Add the known weight of a list to the branches; return the unknown weight."""
     branches = room.branches
     here = _parts(lists, which, numeric, column, threshold, n_branches, room)
     if here <= 0.0:
@@ -627,7 +639,7 @@ def _weigh_list(
 
 @jit(inner=True)
 def _parts(lists: Lists, which: int, numeric: bool, column: int, threshold: int, n_branches: int, room: Room) -> float:
-    """Write the share of a list that each branch has; returns how much of the list came to the node."""
+    """Write the share of a list in each branch; return the share of the list that reaches the node."""
     branches = room.branches
     low = int(room.columns[column, LOW])
     high = int(room.columns[column, HIGH])
@@ -659,8 +671,9 @@ def _cut(
 ) -> None:
     """Cut a record into the weights of its pieces.
 
-    What is unknown of it follows the shares of the branches. A piece below the crumb is given to the larger ones, so
-    that the weight of all stays; if there is none, the largest takes it, of equal ones that where most records go.
+    The unknown part follows the shares of the branches. Pieces below ``CRUMB`` of the record are given to the larger
+    pieces, so that the total weight stays. The largest piece is always kept; among equals, that of the branch with most
+    records.
     """
     branches = room.branches
     here = _parts(lists, which, numeric, column, threshold, n_branches, room)

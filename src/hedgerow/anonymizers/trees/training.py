@@ -1,4 +1,4 @@
-"""What an inducer is given: the quasi-identifiers and the label of a frequency table, as weighted rows of codes."""
+"""The training table of an inducer: the quasi-identifiers and the label of a frequency table, as weighted rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# What a tree may ask: the columns of its training table as codes, and how the values of other tables read there.
+# Attributes: the columns of a training table as codes, and the values of other tables in these codes.
 
 
 MISSING = -1
@@ -41,7 +41,7 @@ MISSING = -1
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """A column of the training table: its sorted values as text, and as numbers if it is split by a threshold."""
+    """A column of the training table: its sorted values as text, and also as numbers if thresholds split it."""
 
     name: str
     labels: tuple[str, ...]
@@ -49,7 +49,7 @@ class Attribute:
 
     @property
     def numeric(self) -> bool:
-        """Whether the values have an order that splits use."""
+        """Whether thresholds split the values."""
         return self.numbers is not None
 
     def __post_init__(self) -> None:
@@ -68,8 +68,8 @@ class CodedColumn:
 def encode_training(opened: OpenFrame, missing: Sequence[str], *, derive: bool = False) -> list[CodedColumn]:
     """Code all columns of a table.
 
-    Numbers and dates are numeric. Text, categories and booleans are not, whatever they look like; with ``derive``, for
-    what came from a CSV, text that is all numbers or all dates is.
+    Numbers and dates are numeric; text, categories and booleans are not. With ``derive``, for tables from a CSV file,
+    text is numeric if all of it is numbers or dates.
     """
     columns = []
     for name in opened.frame.columns:
@@ -85,8 +85,8 @@ def encode_training(opened: OpenFrame, missing: Sequence[str], *, derive: bool =
 def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Sequence[str]) -> Ints:
     """Code the columns of another table, one row of codes per attribute.
 
-    A category that the training table does not have is missing; a number has the code of the next larger one that
-    it has, so that thresholds on codes decide as the numbers would.
+    A category that the training table lacks becomes missing. A number that it lacks gets the code of the next larger
+    number, so that thresholds on codes and on numbers agree.
     """
     absent = [attribute.name for attribute in attributes if attribute.name not in opened.frame.columns]
     if absent:
@@ -100,7 +100,7 @@ def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Seq
 
 
 def _translation(attribute: Attribute, encoded: EncodedColumn) -> Longs:
-    """The code of each value in the training table."""
+    """Return the code of each value in the training table."""
     domain = encoded.domain
     if attribute.numbers is None:
         known = {label: code for code, label in enumerate(attribute.labels)}
@@ -124,27 +124,27 @@ def _encoded(name: str, values: Any, missing: Sequence[str], *, derive: bool) ->
 
 
 def with_missing(domain: Domain, codes: Ints) -> Ints:
-    """Codes of a domain, -1 for a missing value."""
+    """Replace the code of missing values by -1."""
     return np.where(codes == domain.missing_code, np.int32(MISSING), codes) if domain.has_missing else codes
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """The records a tree is grown from: one row for each combination of quasi-identifiers and label.
+    """The records that an inducer learns from: one row for each combination of quasi-identifiers and label.
 
     Attributes
     ----------
     columns : tuple of CodedColumn
-        The quasi-identifiers. Numbers and dates are numeric, their missing values have the code -1; a missing
+        The quasi-identifiers. Numbers and dates are numeric, and their missing values have the code -1. A missing
         category is a category like any other, the last one.
     labels : int array (rows,)
         The label of each row.
     classes : tuple of str
-        What the labels are called.
+        The names of the labels.
     weights : float array (rows,)
         How many records each row stands for.
     min_objects : int
-        How many records a branch should have; an inducer may use it or not.
+        The number of records that a branch should have; an inducer may ignore it.
     """
 
     columns: tuple[CodedColumn, ...]
@@ -159,7 +159,7 @@ class TrainingTable:
         return tuple(column.attribute for column in self.columns)
 
     def to_arrow(self) -> pa.Table:
-        """The rows as a table, for inducers that want values: numbers as floats (missing null), the rest as text."""
+        """Return the rows as a table of values: numbers as floats, with null for missing ones, and all else as text."""
         return pa.table({column.attribute.name: _values(column) for column in self.columns})
 
 
@@ -177,11 +177,11 @@ def training_table(counts: FrequencyTable, min_objects: int, owner: str) -> Trai
     Parameters
     ----------
     counts : FrequencyTable
-        With a target, of which no value may be missing.
+        It must have a target without missing values.
     min_objects : int
-        Handed on.
+        See :class:`TrainingTable`.
     owner : str
-        The method that asks, for messages.
+        The name of the method, for messages.
     """
     target = checked_target(counts, owner)
     rows = labelled_tuples(counts, target)
@@ -197,7 +197,7 @@ def training_table(counts: FrequencyTable, min_objects: int, owner: str) -> Trai
 
 
 class LabelledTuples(NamedTuple):
-    """Every tuple once for each label that its records have, and how many have it."""
+    """One entry for each tuple and label of its records, with the number of these records."""
 
     tuple: Ints
     label: Ints
@@ -205,9 +205,9 @@ class LabelledTuples(NamedTuple):
 
 
 def labelled_tuples(counts: FrequencyTable, target: str) -> LabelledTuples:
-    """Add the cells of a table up over the sensitive values."""
+    """Sum the cells of a table over the sensitive values."""
     label = counts.values_of(target)
-    # The target comes first among a tuple's cells, so equal rows stand together.
+    # The cells of a tuple are sorted by target first, so equal rows are adjacent.
     starts = np.ones(len(label), dtype=bool)
     starts[1:] = (counts.cell_tuple[1:] != counts.cell_tuple[:-1]) | (label[1:] != label[:-1])
     first = np.flatnonzero(starts)
@@ -221,7 +221,7 @@ def _column(domain: Domain, codes: Ints) -> CodedColumn:
 
 
 def attribute_of(domain: Domain) -> Attribute:
-    """What a tree may ask of a column: a number or date by threshold; a missing category is the last one."""
+    """Return the attribute of a column: numeric for numbers and dates; a missing category is the last value."""
     labels: Sequence[str] = domain.labels.tolist()
     if domain.numbers is not None and domain.kind != "text":
         return Attribute(domain.name, tuple(labels), domain.numbers)
@@ -229,7 +229,7 @@ def attribute_of(domain: Domain) -> Attribute:
 
 
 def known_target(counts: Counted, owner: str) -> str:
-    """The target of a table, of which no value is missing."""
+    """Return the target of a table; refuse a table without target, or with missing values in it."""
     target = counts.roles.target
     if target is None:
         raise BadInput(f"{owner} is guided by the class, so it needs a target. Name the column of the class.")
@@ -244,7 +244,7 @@ def known_target(counts: Counted, owner: str) -> str:
 
 
 def checked_target(counts: Counted, owner: str) -> str:
-    """The target of a table that a tree can be grown from."""
+    """Return the target of a table; also refuse a target with a different class in every record."""
     target = known_target(counts, owner)
     if len(counts.domains[target].labels) == counts.rows and counts.rows > 1:
         raise BadInput(

@@ -27,7 +27,7 @@ function chart() {
   const view = data.views[risk.value + "|" + utility.value];
   // An empty layer would have no scale.
   spec.layer = spec.layer.filter((layer) => view.datasets[layer.data.name].length);
-  // On a phone there is no room for words on lines; the text below tells them.
+  // On a phone there is no room for words on lines; the text below has them.
   if (live.clientWidth < 480) {
     spec.layer = spec.layer.filter((layer) => layer.data.name !== "baselines" || layer.mark.type !== "text");
   }

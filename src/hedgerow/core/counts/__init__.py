@@ -18,8 +18,17 @@ from hedgerow.core.counts._encoding import (
 )
 from hedgerow.core.counts._grouping import alike, distinct_pairs, sharing, tabulate
 from hedgerow.core.counts._keys import Key, KeyColumn, given_once, keys_of_people, looks_given
-from hedgerow.core.counts._representatives import Links, draw_representatives, representative_rows
-from hedgerow.core.counts._table import Counted, FrequencyTable, check_bins, holds_classes, in_bins, refuse_many_numbers
+from hedgerow.core.counts._table import (
+    Counted,
+    FrequencyTable,
+    Links,
+    check_bins,
+    draw_representatives,
+    holds_classes,
+    in_bins,
+    refuse_many_numbers,
+    representative_rows,
+)
 from hedgerow.core.counts.large import (
     CodedTuples,
     FirstCuts,

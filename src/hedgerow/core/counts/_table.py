@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
@@ -12,24 +12,34 @@ import numpy as np
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow.core.counts._encoding import EncodedColumn
 from hedgerow.core.counts._grouping import tabulate
-from hedgerow.core.counts._representatives import Links, at_home_domain, numbers_of_parts
 from hedgerow.errors import BadInput, check_int
 from hedgerow.hierarchies import EncodedHierarchy, intervals
 from hedgerow.io.domains import AT_HOME, Domain
 from hedgerow.schema import Roles
 
-__all__ = ["Counted", "FrequencyTable", "check_bins", "holds_classes", "in_bins", "refuse_many_numbers", "remarks_of"]
+__all__ = [
+    "Counted",
+    "FrequencyTable",
+    "Links",
+    "check_bins",
+    "draw_representatives",
+    "holds_classes",
+    "in_bins",
+    "refuse_many_numbers",
+    "remarks_of",
+    "representative_rows",
+]
 
 
 # --------------------------------------------------------------------------------------------------
-# What is known of every counted table, wherever its tuples are.
+# The properties of every counted table, wherever its tuples are.
 
 
 class Counted(ABC):
-    """A table that was counted: its roles, domains and hierarchies, and how often each value occurs.
+    """A counted table: its roles, domains and hierarchies, and how often each value occurs.
 
     A :class:`~hedgerow.core.counts.FrequencyTable` also has its tuples in memory; a
-    :class:`~hedgerow.core.counts.LargeTable` hands them out part by part.
+    :class:`~hedgerow.core.counts.LargeTable` provides them part by part.
     """
 
     roles: Roles
@@ -45,7 +55,7 @@ class Counted(ABC):
     @property
     @abstractmethod
     def people(self) -> int:
-        """The number of people; of records, if nobody tells people apart."""
+        """The number of people; of records, if no column identifies people."""
 
     @abstractmethod
     def histogram(self, column: str) -> Longs:
@@ -79,7 +89,7 @@ class Counted(ABC):
         return self.roles.counted[len(self.roles.quasi) :]
 
 
-_NEARLY: Final = 0.9  # from this share of numbers on, a column of text is remarked on
+_NEARLY: Final = 0.9  # a column of text with at least this share of numbers gets a remark
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +115,9 @@ class FrequencyTable(Counted):
         Codes of the target and sensitive columns.
     cell_sizes : int array (cells,)
     links : Links, optional
-        Whose the tuples are, where people are counted.
+        The tuples of each person, where people are counted.
     remarks : tuple of str
-        What whoever publishes the table should know of how it was read.
+        How columns were read, for the publisher of the table.
     """
 
     roles: Roles
@@ -140,17 +150,17 @@ class FrequencyTable(Counted):
         batches: Iterable[tuple[Ints, Longs]],
         cells: int,
     ) -> FrequencyTable:
-        """Put cells together that come in batches, in lexicographic order.
+        """Join cells that come in batches, in lexicographic order.
 
         Parameters
         ----------
         roles : Roles
         columns : mapping of column to EncodedColumn
-            The counted columns; their codes are not looked at.
+            The counted columns; their codes are not read.
         batches : iterable of pairs
             The codes of cells, (cells, columns), and their records.
         cells : int
-            How many there are altogether.
+            The number of all cells.
         """
         counted, quasi = roles.counted, len(roles.quasi)
         tuples = np.empty((cells, quasi), dtype=np.int32)
@@ -180,22 +190,22 @@ class FrequencyTable(Counted):
             cell_tuple=cell_tuple,
             cell_values=cell_values,
             cell_sizes=cell_sizes,
-            remarks=tuple(remark for name in counted for remark in remarks_of(columns[name])),
+            remarks=remarks_of(columns[name] for name in counted),
         )
 
     def with_representatives(self, home: Longs) -> tuple[FrequencyTable, Ints]:
-        """The same table, in which rows at home are cells of their own.
+        """The same table, in which representative records are cells of their own.
 
         Parameters
         ----------
         home : int array (cells,)
-            How many rows of each cell are at home.
+            How many representative records each cell has.
 
         Returns
         -------
         table : FrequencyTable
         numbers : int array (cells, 2)
-            The new numbers of the rows of each cell that are away and at home; -1 where there are none.
+            The new numbers of the other and the representative records of each cell; -1 where there are none.
         """
         numbers = numbers_of_parts(self.cell_sizes - home, home)
         cell, is_representative = np.nonzero(numbers >= 0)
@@ -211,12 +221,12 @@ class FrequencyTable(Counted):
 
     @property
     def is_representative(self) -> Bools | None:
-        """Which cells are of rows at home, one row for each person; ``None`` if rows are counted."""
+        """Which cells hold representative records, one for each person; ``None`` if rows are counted."""
         return None if AT_HOME not in self.domains else self.values_of(AT_HOME) == 1
 
     @property
     def people(self) -> int:
-        """The number of people; of records, if nobody tells people apart."""
+        """The number of people; of records, if no column identifies people."""
         return self.rows if self.is_representative is None else int(self.cell_sizes[self.is_representative].sum())
 
     @property
@@ -236,13 +246,10 @@ class FrequencyTable(Counted):
         """The same counts with the hierarchies of the quasi-identifiers."""
         return replace(self, hierarchies=hierarchies)
 
-    def _place(self, column: str) -> int:
-        """Where the codes of a column stand in ``cell_values``; last of all, whether the rows are at home."""
-        return self.cell_columns.index(column) if column != AT_HOME else len(self.cell_columns)
-
     def values_of(self, column: str) -> Ints:
-        """The codes of a target or sensitive column, one per cell."""
-        return self.cell_values[:, self._place(column)]
+        """The codes of a target or sensitive column, one per cell; the last column marks representative records."""
+        at = len(self.cell_columns) if column == AT_HOME else self.cell_columns.index(column)
+        return self.cell_values[:, at]
 
     def codes_of(self, column: str) -> Ints:
         """The codes of any counted column, one per cell."""
@@ -260,23 +267,111 @@ class FrequencyTable(Counted):
         return np.bincount(codes, weights, size).astype(np.int64)
 
 
-def remarks_of(column: EncodedColumn) -> list[str]:
-    """Text that is nearly all numbers is more often a mistake than not."""
-    if column.nearly < _NEARLY:
-        return []
-    name = column.domain.name
-    return [
-        f"The column {name!r} is taken for text: at least {_NEARLY:.0%} of its records are numbers, but not all. If "
-        f"the others mean 'no value', name them as missing; to be told of them, say that it holds numbers (--kind "
-        f"{name}=number)."
-    ]
+def remarks_of(columns: Iterable[EncodedColumn]) -> tuple[str, ...]:
+    """Columns of text that are nearly all numbers, which is more often a mistake than not."""
+    return tuple(
+        f"The column {column.domain.name!r} is taken for text: at least {_NEARLY:.0%} of its records are numbers, but "
+        "not all. If the others mean 'no value', name them as missing; to find them, say that it holds numbers "
+        f"(--kind {column.domain.name}=number)."
+        for column in columns
+        if column.nearly >= _NEARLY
+    )
 
 
 # --------------------------------------------------------------------------------------------------
-# A target of numbers in bins: what methods learn from that need classes, while the numbers are published.
+# People with several records, counted once each: every person has one representative record.
+#
+# How many different people a class has does not add up over its cells: a person with rows in two of them would count
+# twice. So each person gets a *home*, one of the cells that hold rows of theirs, drawn at random, and one row there
+# represents the person. Representative records and others are different cells. A class never has more representative
+# records than people, and they add up: a class with k of them has at least k people, whatever cells it consists of.
 
 
-_MOST_CLASSES: Final = 20  # more different numbers than these are a scale, not classes
+@dataclass(frozen=True, eq=False)
+class Links:
+    """The tuples of which each person has rows: for methods that can count people exactly.
+
+    Attributes
+    ----------
+    person, tuple : int arrays (pairs,)
+        Each pair once.
+    """
+
+    person: Ints
+    tuple: Ints
+
+    @classmethod
+    def of(cls, pairs: Ints, tuple_of_cell: Ints) -> Links:
+        """From pairs of persons and cells."""
+        people, tuples = int(pairs[:, 0].max()) + 1, int(tuple_of_cell.max()) + 1
+        found, _ = tabulate([pairs[:, 0], tuple_of_cell[pairs[:, 1]]], [people, tuples], len(pairs))
+        return cls(found[:, 0].copy(), found[:, 1].copy())
+
+
+def at_home_domain() -> Domain:
+    """Code 0 is away, code 1 at home."""
+    return Domain(AT_HOME, "text", np.array(["away", "home"]))
+
+
+def draw_representatives(pairs: Ints, random: np.random.Generator) -> Ints:
+    """Draw the home of every person: one of the cells where the person has rows.
+
+    Parameters
+    ----------
+    pairs : int array (pairs, 2)
+        Persons, numbered from 0 on without gaps, and cells: each pair once, in lexicographic order.
+    random : Generator
+
+    Returns
+    -------
+    int array (people,)
+        The home of each person.
+
+    Examples
+    --------
+    >>> draw_representatives(np.array([[0, 4], [1, 2], [1, 3]]), np.random.default_rng(0)).tolist()
+    [4, 2]
+    """
+    number = np.bincount(pairs[:, 0])
+    first = np.cumsum(number) - number
+    return np.asarray(pairs[first + np.floor(random.random(len(number)) * number).astype(np.int64), 1], dtype=np.int32)
+
+
+def representative_rows(person: Ints, cell: Ints, homes: Ints, ranked: Callable[[Longs], Longs]) -> Bools:
+    """Choose the representative record of each person, among the rows in the home of the person.
+
+    Parameters
+    ----------
+    person, cell : int arrays (rows,)
+    homes : int array (people,)
+    ranked : callable
+        Orders the numbers of some rows, so that it does not matter in which order the table has them.
+    """
+    there = np.flatnonzero(cell == homes[person])
+    several = np.bincount(person[there], minlength=len(homes)) > 1
+    is_representative: Bools = np.zeros(len(person), dtype=bool)
+    is_representative[there[~several[person[there]]]] = True
+    rest = there[several[person[there]]]
+    if len(rest):
+        rest = ranked(rest)
+        _, first = np.unique(person[rest], return_index=True)
+        is_representative[rest[first]] = True
+    return is_representative
+
+
+def numbers_of_parts(away: Longs, home: Longs) -> Ints:
+    """The number of each part of each cell, (cells, 2), in the order of the cells; -1 where it has no rows."""
+    sizes = np.stack([away, home], axis=1)
+    numbers = np.full(sizes.shape, -1, dtype=np.int32)
+    numbers[sizes > 0] = np.arange(int((sizes > 0).sum()), dtype=np.int32)
+    return numbers
+
+
+# --------------------------------------------------------------------------------------------------
+# A target of numbers in bins: for methods that learn from classes, while the numbers are published.
+
+
+_MOST_CLASSES: Final = 20  # more different numbers are a scale, not classes
 
 
 def in_bins(counts: FrequencyTable, bins: int) -> FrequencyTable:
@@ -289,7 +384,7 @@ def in_bins(counts: FrequencyTable, bins: int) -> FrequencyTable:
     counts : FrequencyTable
         With a target.
     bins : int
-        At most so many, and fewer where equal numbers would have to be parted.
+        The number of bins at most; fewer if equal numbers would have to be separated.
     """
     target = check_bins(bins, counts.roles.target)
     domain = counts.domains[target]
@@ -312,10 +407,10 @@ def in_bins(counts: FrequencyTable, bins: int) -> FrequencyTable:
 
 
 def check_bins(bins: object, target: str | None) -> str:
-    """The target, unless the number of bins is wrong or there is no target to cut."""
+    """The target; refused if the number of bins is wrong or there is no target to cut."""
     check_int("target_bins", "anonymize", bins, 2, must="None or an int >= 2")
     if target is None:
-        raise BadInput("target_bins is that of a target, and none is named. Name the column of the class too.")
+        raise BadInput("target_bins needs a target, and none is named. Name the column of the class too.")
     return target
 
 
@@ -330,7 +425,7 @@ def refuse_many_numbers(counts: Counted, owner: str) -> None:
         raise BadInput(
             f"The target {target!r} holds {what}, and {owner} learns from classes. Say target_bins=4 "
             "(--target-bins 4): it then learns from four bins with about equally many people, and the numbers are "
-            "published as they are."
+            "published unchanged."
         )
 
 

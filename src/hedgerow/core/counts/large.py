@@ -1,4 +1,4 @@
-"""Counts of a table whose distinct tuples do not fit into memory: an engine keeps them, and hands out parts."""
+"""Counts of a table whose distinct tuples do not fit into memory: an engine keeps them, and provides parts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FirstCuts(NamedTuple):
 
 
 class Sets(NamedTuple):
-    """Which columns are collected as sets: their places, the first bit of each, and how many words a set has."""
+    """The columns that are collected as sets: their places, the first bit of each, and the words of a set."""
 
     columns: Sequence[int]
     first: Sequence[int]
@@ -54,7 +54,7 @@ class Sets(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What the cells of some leaves hold, by the rank of one column: one row for each leaf and rank that occurs.
+    """The contents of some leaves, by the rank of one column: one row for each leaf and rank that occurs.
 
     Attributes
     ----------
@@ -88,8 +88,8 @@ class ValueTally(NamedTuple):
 class CodedTuples(Protocol):
     """The coded cells of a table as an engine keeps them, out of memory.
 
-    What a method reads of them to choose its first cuts are sums, extremes and unions over all cells, one grouped query
-    for each column. Then the cells are put in the order of the leaves, once, and each leaf is fetched by itself.
+    To choose its first cuts, a method reads sums, extremes and unions over all cells, by one grouped query for each
+    column. Then the cells are put in the order of the leaves, once, and each leaf is fetched by itself.
     """
 
     def rank(self, orders: Sequence[Ints]) -> None:
@@ -97,7 +97,7 @@ class CodedTuples(Protocol):
         ...
 
     def tally(self, cuts: FirstCuts, leaves: Sequence[int], column: int, spanned: Sequence[int], sets: Sets) -> Tally:
-        """What some leaves hold, by the rank of a quasi-identifier."""
+        """The contents of some leaves, by the rank of a quasi-identifier."""
         ...
 
     def tally_values(self, cuts: FirstCuts, leaves: Sequence[int], column: int, name: str) -> ValueTally:
@@ -105,30 +105,29 @@ class CodedTuples(Protocol):
         ...
 
     def divide(self, cuts: FirstCuts, leaves: int) -> Longs:
-        """Put the cells in the order of the leaves, and within one in lexicographic order: so they are numbered.
+        """Number the cells in the order of the leaves, and within a leaf in lexicographic order.
 
         The numbers of a leaf go from ``starts[leaf]`` up to ``starts[leaf + 1]``.
         """
         ...
 
     def arrange(self, groups: int) -> Longs:
-        """Put the cells in the order of the groups that were assigned to them, and within one in lexicographic order.
+        """Number the cells anew in the order of their groups, and within a group in lexicographic order.
 
-        So they are numbered anew, and have no groups any more. The numbers of a group go from ``starts[group]`` up to
-        ``starts[group + 1]``.
+        Afterwards they have no groups. The numbers of a group go from ``starts[group]`` up to ``starts[group + 1]``.
         """
         ...
 
     def part(self, start: int, end: int) -> FrequencyTable:
-        """The cells with some numbers; within a leaf they are in lexicographic order."""
+        """The cells in a range of numbers; within a leaf they are in lexicographic order."""
         ...
 
     def assign(self, start: int, groups: Ints) -> None:
-        """Keep the groups of cells, from a number on."""
+        """Store the groups of the cells from a number on."""
         ...
 
     def assigned(self, start: int, end: int) -> Ints:
-        """The groups of the cells with some numbers."""
+        """The groups of the cells in a range of numbers."""
         ...
 
     def codes(self, cells: Longs | Ints) -> Ints:
@@ -137,14 +136,14 @@ class CodedTuples(Protocol):
 
 
 class Part(NamedTuple):
-    """A leaf that is worked on by itself.
+    """A leaf that a method works on by itself.
 
     Attributes
     ----------
     start, end : int
         The numbers of its cells.
     others : int
-        How many groups come before its own, beside those of earlier parts.
+        The number of groups before its own that are not from earlier parts.
     """
 
     start: int
@@ -153,7 +152,7 @@ class Part(NamedTuple):
 
 
 class Grouped(NamedTuple):
-    """What work on a part has found: the group of each cell, from 0 on, how many groups there are, and what else."""
+    """The result of work on a part: the group of each cell, from 0 on, the number of groups, and other findings."""
 
     groups: Ints
     number: int
@@ -165,26 +164,26 @@ Work = Callable[[FrequencyTable], Grouped]
 
 @runtime_checkable
 class SpreadTuples(Protocol):
-    """Tuples that several machines keep, which can work on them; those that an engine keeps need not be such."""
+    """Tuples on several machines, which can work on them where they are; not every engine offers it."""
 
     def finish(self, parts: Sequence[Part], work: Work) -> list[Any] | None:
-        """Do some work on each part where it is, and keep the groups of its cells; ``None`` if nobody there can.
+        """Work on each part where it is, and store the groups of its cells; ``None`` if the machines there cannot.
 
-        The work is pickled. Returns what else was found in each part.
+        The work is pickled. Returns the other findings of each part.
         """
         ...
 
 
 @dataclass(frozen=True)
 class MemoryLimit:
-    """How many cells fit into memory at once, in whose memory, and how to make room for more."""
+    """How many cells fit into memory at once, the name of this limit, and how to raise it."""
 
     most: int
     name: str = "the memory limit"
     advice: str = "Raise the limit (--memory-limit)"
 
     def exceeded(self, cells: int, above: str) -> BadInput:
-        """The error for a table that is too large for what was asked; ``above`` says what cannot be done then."""
+        """The error for a table that is too large; ``above`` names what is impossible above the limit."""
         return BadInput(
             f"The table has {cells:,} distinct tuples of the counted columns, and {self.most:,} of them fit into "
             f"{self.name}. Above that {above}. {self.advice}, or generalize columns beforehand."
@@ -200,13 +199,13 @@ class LargeTable(Counted):
     roles, domains, hierarchies, remarks
         As those of a :class:`FrequencyTable`.
     records : int
-        How many there are.
+        The number of records.
     cells : int
         The distinct combinations of all counted columns.
     limit : MemoryLimit
         How many of them fit into memory at once.
     kept : CodedTuples
-        Where they are.
+        The cells themselves.
     """
 
     roles: Roles
@@ -230,7 +229,7 @@ class LargeTable(Counted):
     ) -> LargeTable:
         """The counts of encoded columns whose cells are kept somewhere."""
         domains = {name: columns[name].domain for name in roles.counted}
-        remarks = tuple(remark for name in roles.counted for remark in remarks_of(columns[name]))
+        remarks = remarks_of(columns[name] for name in roles.counted)
         return cls(roles, domains, records, cells, limit, kept, remarks=remarks)
 
     @property
@@ -239,7 +238,7 @@ class LargeTable(Counted):
         return self.limit.most
 
     def exceeds(self, above: str) -> BadInput:
-        """The error for what cannot be done with so many cells."""
+        """The error for a task that is impossible with so many cells."""
         return self.limit.exceeded(self.cells, above)
 
     @property
@@ -249,7 +248,7 @@ class LargeTable(Counted):
 
     @property
     def people(self) -> int:
-        """The number of records: nobody tells people apart in so large a table."""
+        """The number of records: no column identifies people in so large a table."""
         return self.records
 
     def histogram(self, column: str) -> Longs:
@@ -271,11 +270,11 @@ class LargeTable(Counted):
         return replace(self, hierarchies=hierarchies)
 
     def part(self, start: int, end: int) -> FrequencyTable:
-        """The cells with some numbers, in memory."""
+        """The cells in a range of numbers, in memory."""
         return self.kept.part(start, end).with_hierarchies(self.hierarchies)
 
     def chunk(self, start: int, end: int) -> FrequencyTable:
-        """As many cells from a number on as fit into memory; the cells of a tuple stay together."""
+        """As many cells from a number on as fit into memory, all cells of a tuple together."""
         last = min(start + self.most, end)
         counts = self.part(start, last)
         if last < end and len(counts.tuples) > 1:
@@ -284,21 +283,21 @@ class LargeTable(Counted):
         return counts
 
     def chunks(self, start: int, end: int) -> Iterator[tuple[int, FrequencyTable]]:
-        """All cells with some numbers, as many at a time as fit into memory; and the number of the first ones."""
+        """The cells in a range of numbers, as many at a time as fit into memory, with the number of the first."""
         while start < end:
             counts = self.chunk(start, end)
             yield start, counts
             start += len(counts.cell_sizes)
 
     def finish(self, parts: Sequence[Part], work: Work) -> list[Any]:
-        """Do some work on each part, and keep the groups of its cells; returns what else was found.
+        """Work on each part, and store the groups of its cells; returns the other findings.
 
-        It is done where the cells are kept, if that is possible, else here, with one part after the other.
+        The work is done where the cells are kept, if possible, or else here, part by part.
         """
         if isinstance(self.kept, SpreadTuples):
-            found = self.kept.finish(parts, partial(_with_hierarchies, self.hierarchies, work))
-            if found is not None:
-                return found
+            results = self.kept.finish(parts, partial(_with_hierarchies, self.hierarchies, work))
+            if results is not None:
+                return results
         results, before = [], 0
         for part in parts:
             done = work(self.part(part.start, part.end))

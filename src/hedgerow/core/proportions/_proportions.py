@@ -25,7 +25,7 @@ import narwhals as nw
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
-from hedgerow._internal.notebook import Shown, names_shown
+from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow.core.cells import NO_LABELS, Leaves, PublishedLabels, number_in, published_labels, spelled
 from hedgerow.core.counts import tabulate
 from hedgerow.core.proportions._margins import Lifts, published_texts
@@ -142,7 +142,7 @@ class ColumnProportions:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Proportions(Shown):
+class Proportions(NotebookRepr):
     """How many people of every class of a release are in which bin of each column.
 
     Attributes

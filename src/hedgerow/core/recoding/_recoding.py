@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
-from hedgerow._internal.notebook import Shown, names_shown
+from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow.core.cells import PublishedColumn
 from hedgerow.core.counts import (
     Asked,
@@ -196,7 +196,7 @@ _PRIVATE = "PRIVATE: this file tells which original values went to which group. 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Recoding(Shown):
+class Recoding(NotebookRepr):
     """The fitted result of a method. It is a secret: for local recoding it lists original tuples.
 
     Attributes

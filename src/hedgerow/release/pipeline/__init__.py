@@ -1,7 +1,7 @@
-"""The pipeline every method runs in: read and count, fit, apply, count again, and only then hand out a release.
+"""The pipeline around every method: read and count, fit, apply, verify, and only then return a release.
 
-It is apart from the estimators so that a wrong table, schema or requirement is found before scikit-learn or numba
-is imported.
+Methods import it when they anonymize, so that wrong parameters are found before any heavy import.
+Start with `prepare` in `_preparing.py`; `finish` in `_finishing.py` follows the method.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def _refuse_singling_out(prepared: Prepared, proportions: Proportions) -> None:
 
 
 def check_proportions(prepared: Prepared, proportions: Proportions, classes: ClassCounts) -> None:
-    """Refuse proportions of other classes than those that the verifier counted."""
+    """Refuse proportions that do not describe exactly the classes that the verifier counted."""
     if prepared.roles.entity is None and classes.entity is not None:
         raise Infeasible(
             "Proportions cannot be published: they would tell of rows, and a pseudonym stands in several. Name the "
@@ -111,28 +111,28 @@ def check_proportions(prepared: Prepared, proportions: Proportions, classes: Cla
 
 
 def _speaks_of(proportions: Proportions, classes: ClassCounts) -> bool:
-    """Whether proportions are those of the classes, one by one, which are known by what they publish.
+    """Whether the proportions describe exactly these classes, which are matched by their published values.
 
-    Of people they tell those at home, who may be fewer.
+    If people are counted, the proportions count representatives, who may be fewer.
     """
-    told = np.stack([column.published.astype(np.int64) for column in proportions.columns], axis=1)
+    described = np.stack([column.published.astype(np.int64) for column in proportions.columns], axis=1)
     counted = _codes_of(classes, proportions)
-    if counted.shape != told.shape:
+    if counted.shape != described.shape:
         return False
-    of_told, of_counted = np.lexsort(told.T), np.lexsort(counted.T)
-    if not np.array_equal(told[of_told], counted[of_counted]):
+    order, counted_order = np.lexsort(described.T), np.lexsort(counted.T)
+    if not np.array_equal(described[order], counted[counted_order]):
         return False
-    people, fewest = classes.sizes[of_counted], proportions.sizes[of_told]
+    people, fewest = classes.sizes[counted_order], proportions.sizes[order]
     return bool((fewest == people).all() if classes.entity is None else (fewest <= people).all())
 
 
 def _codes_of(classes: ClassCounts, proportions: Proportions) -> Longs:
-    """What the classes publish as numbers of the proportions' texts, (classes, columns); -1 is none of them."""
+    """The published values of classes as numbers of the proportions' texts, (classes, columns); -1 for other texts."""
     codes = []
     for column in proportions.columns:
         number = {_as_spelled(text, column.kind, proportions.missing): at for at, text in enumerate(column.texts)}
         for at, text in enumerate(column.texts):
-            # A column that is published as it was shows a value such as ``*`` without braces.
+            # A column that is published unchanged shows a value such as ``*`` without braces.
             said = None if text is None else parse(text)
             if isinstance(said, ValueSet) and len(said.members) == 1:
                 number.setdefault(_as_spelled(next(iter(said.members)), column.kind, proportions.missing), at)
@@ -143,7 +143,7 @@ def _codes_of(classes: ClassCounts, proportions: Proportions) -> Longs:
 
 
 def _as_spelled(text: str | None, kind: Kind, missing: Sequence[str]) -> str | None:
-    """A published text in one spelling for engine and verifier: a moment is local, without its time zone."""
+    """A published text in the spelling that engine and verifier share: a moment is local, without its time zone."""
     if text is None or text in missing:
         return None
     moment = iso_moment(text) if kind == "date" else None

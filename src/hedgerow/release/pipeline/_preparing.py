@@ -1,4 +1,4 @@
-"""Before a method: the table is read, counted, and refused where no method could meet what is required."""
+"""Before a method: read and count the table, and refuse requirements that no method could meet."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Options:
-    """What :func:`hedgerow.anonymize` is given beside the table, its schema, the method and the seed.
+    """The options of :func:`hedgerow.anonymize` beside the table, its schema, the method and the seed.
 
     ``None`` leaves the choice to the method, whose own parameters have the same names.
 
@@ -82,7 +82,7 @@ class Options:
     destination: str | Path | Destination | None = None
 
     def check(self, schema: Schema) -> None:
-        """Refuse what no release can have, before the table is opened."""
+        """Refuse options that no release can meet, before the table is opened."""
         if self.publish_proportions is not None and not isinstance(self.publish_proportions, bool):
             raise BadInput.parameter("publish_proportions", "anonymize", "True or False", self.publish_proportions)
         if self.min_support is not None:
@@ -156,7 +156,7 @@ def prepare(
     *,
     random_state: int | None = None,
 ) -> Prepared:
-    """Read and count a table, encode its hierarchies, and refuse what no method could meet."""
+    """Read and count a table, encode its hierarchies, and refuse requirements that no method could meet."""
     if not isinstance(schema, Schema):
         raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
     if random_state is not None:
@@ -170,7 +170,10 @@ def prepare(
     source = open_source(data)
     roles = schema.resolve(source.columns)
     check_requirements(requirements, roles, rows=_UNKNOWN_ROWS)
-    _check_room(source, roles, destination)
+    if destination is not None and destination.layout is not None:
+        named = {"quasi": roles.quasi, "pseudonymized": roles.pseudonymized, "entity": roles.entity}
+        check_partition(destination.layout, roles.published, named)
+    source.check_room(roles, None if destination is None else destination.path)
     counted_source, counted = _count(source, schema, roles, options, random_state)
     check_requirements(requirements, counted.roles, rows=counted.people)
     counted = counted.with_hierarchies(_hierarchies(counted_source, schema, counted, roles.quasi))
@@ -187,14 +190,6 @@ def prepare(
         destination,
         random_state,
     )
-
-
-def _check_room(source: Source, roles: Roles, destination: Destination | None) -> None:
-    """Refuse a release that cannot be written to its destination, as far as this is known without reading the table."""
-    if destination is not None and destination.layout is not None:
-        named = {"quasi": roles.quasi, "pseudonymized": roles.pseudonymized, "entity": roles.entity}
-        check_partition(destination.layout, roles.published, named)
-    source.check_room(roles, None if destination is None else destination.path)
 
 
 def _count(
@@ -274,14 +269,14 @@ def _key_columns(source: CountedSource, schema: Schema, shared: str | None, most
     return found
 
 
-# So many rows, and cells, are enough to see that a column tells people apart.
+# So many rows, and cells, are enough to see that a column identifies people.
 _MOST_ROWS = 50_000
 _MOST_CELLS = 2_000_000
 
-# Files of so many bytes are counted for as long as numba takes to start.
+# Counting files of so many bytes takes as long as starting numba.
 _LARGE = 2**25
 
-# A bound no table reaches: columns are checked before the table is read, sizes after it.
+# No table has so many rows: columns are checked before the table is read, sizes afterwards.
 _UNKNOWN_ROWS = 2**62
 
 

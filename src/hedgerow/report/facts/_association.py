@@ -92,7 +92,7 @@ def _cut(numbers: Floats, rows: Longs | Floats) -> Grouped:
 
 
 def shares_of_published(column: PublishedColumn, grouped: Grouped, rows: Longs | Floats) -> Floats:
-    """How each published value of a column is divided among groups of its original values: evenly over what it covers.
+    """Divide each published value of a column among groups of its original values, evenly over what it covers.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def _spans(meaning: object, kind: Kind, reach: Reach) -> list[tuple[float, float
 
 
 def _over(ends: Floats, low: float, high: float) -> Floats:
-    """How ends divide a range.
+    """Divide a range by ends.
 
     >>> _over(np.array([10.0, 20.0]), 5.0, 15.0)[:3].tolist(), _over(np.array([10.0]), 10.0, 10.0)[:2].tolist()
     ([0.5, 0.5, 0.0], [0.0, 1.0])
@@ -200,7 +200,7 @@ class _Cells(NamedTuple):
 
 
 class _View(NamedTuple):
-    """What a reader sees: the cell of each class in each column, and how it is divided among the groups of the column.
+    """A reader's view: the cell of each class in each column, and how it is divided among the groups of the column.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class _View(NamedTuple):
 
 
 def association(subject: Subject) -> Association | None:
-    """How strongly columns are associated; ``None`` for an audit, and where there are fewer than two columns."""
+    """Measure how strongly columns are associated; ``None`` for an audit, and with fewer than two columns."""
     published, originals = subject.by_rows, subject.originals
     if published is None:
         return None
@@ -255,8 +255,8 @@ def _mean_change(pairs: Sequence[Pair], digits: int) -> Figure | None:
 
 def _measure(left_out: int) -> str:
     text = (
-        "Bias-corrected Cramér's V over at most ten groups of each column: 0 means that two columns are independent, 1 "
-        "that one determines the other. After: as a reader would estimate, with what a cell leaves open spread evenly."
+        "Bias-corrected Cramér's V over at most ten groups of each column: 0 means no association, 1 that one "
+        "column determines the other. After: as a reader would estimate, with what a cell leaves open spread evenly."
     )
     return text if not left_out else f"{text} {left_out:,} further columns are not shown."
 

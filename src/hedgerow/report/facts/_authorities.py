@@ -1,4 +1,4 @@
-"""What authorities ask: the three questions of the EU's working party, and HIPAA's safe harbour.
+"""Questions of authorities: the three of the EU's working party, and HIPAA's safe harbour.
 
 Every answer rests on counts. Whether a table is personal data is a question of law and of context, which no program
 answers.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
@@ -42,7 +42,7 @@ _NO_LEGAL_OPINION: Final = (
     "who receives it, what else they know, and what binds them."
 )
 _QUESTIONS: Final[dict[Question, str]] = {
-    "singling out": "Can the records of one person be told from all others?",
+    "singling out": "Can the records of one person be distinguished from all others?",
     "linkability": "Can two records of one person, or of a group, be put together, in this table or another one?",
     "inference": "Can a value of a person be deduced from other values with good odds?",
 }
@@ -62,7 +62,7 @@ def working_party(subject: Subject) -> WorkingParty:
     return WorkingParty(verdicts, _SOURCE, _NO_LEGAL_OPINION)
 
 
-def _verdict(question: Question, answer: Answer, evidence: Sequence[str]) -> Verdict:
+def _verdict(question: Question, answer: Answer, evidence: Iterable[str]) -> Verdict:
     judgement, sentence = answer
     return Verdict(question, _QUESTIONS[question], judgement, sentence, tuple(evidence))
 
@@ -250,7 +250,7 @@ class _Published(NamedTuple):
 
 
 def safe_harbour(subject: Subject, context: Context | None = None, today: dt.date | None = None) -> SafeHarbour | None:
-    """What the rule requires of three kinds of columns, and what is published of them.
+    """Compare three kinds of published columns with the rule.
 
     Returns
     -------
@@ -317,7 +317,7 @@ def _cells(counted: ClassCounts) -> dict[str, _Published]:
         (name, counted.codes[counted.class_of_cell, at], labels)
         for at, (name, labels) in enumerate(zip(counted.columns, counted.labels, strict=True))
     ]
-    columns += [(name, one.codes, one.labels) for name, one in counted.cells.sensitive.items()]
+    columns += [(name, column.codes, column.labels) for name, column in counted.cells.sensitive.items()]
     return {
         name: _Published(labels.tolist(), (np.bincount(codes, rows, len(labels)) / counted.rows).tolist())
         for name, codes, labels in columns
@@ -364,7 +364,8 @@ def _zips_or_dates(
     ]
     if clear:
         wrong.append(f"{quoted(clear)} is published as it is.")
-    judgement, text = ("bad", " ".join(wrong)) if wrong else limit.kept
+    answer: Answer = ("bad", " ".join(wrong)) if wrong else limit.kept
+    judgement, text = answer
     return HarbourFinding(topic, _TITLES[topic], judgement, (*known, *clear), text, _RULES[topic])
 
 
@@ -462,7 +463,7 @@ def _is_finer_date(text: str) -> bool:
 
 
 class _Limit(NamedTuple):
-    """What the rule allows to be published, whether a cell exceeds it, and the finding where none does."""
+    """A limit of the rule: what is allowed, whether a cell exceeds it, and the finding if none does."""
 
     allowed: str
     is_exceeded: Callable[[str], bool]
@@ -508,7 +509,7 @@ Place = Literal["below", "across", "above", "unclear"]
 
 
 def _place_of_ages(text: str) -> Place:
-    """Where a cell of ages lies: up to 89, above, or across."""
+    """The place of a cell of ages: up to 89, above, or across."""
     meaning = parse(text)
     if isinstance(meaning, Interval):
         if meaning.low > _OLDEST:
@@ -523,7 +524,7 @@ def _place_of_ages(text: str) -> Place:
 
 
 def _place_of_births(text: str, year: int) -> Place:
-    """Where the ages lie that years of birth reveal in a year."""
+    """The place of the ages that are reached in a year, for a cell of years of birth."""
     span = _years(text, alone=True)
     if span is None:
         return "unclear"

@@ -1,4 +1,4 @@
-"""What a publisher or reader of the table should know: the warnings for this method and this configuration."""
+"""Cautions for publishers and readers of the table, as they apply to its method and configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was kept of each column, which column tells people apart, what was left out, and what learners still know."""
+"""The columns of a report: what was kept of each, what was left out, and what learners still know."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _PEOPLE_UNKNOWN: Final = (
 
 
 def columns(subject: Subject) -> Columns:
-    """What was kept, column by column; of an audit, which keeps no cells, only how far they tell people apart."""
+    """Gather what was kept of each column; for an audit, which keeps no cells, only how far it tells people apart."""
     published = subject.published
     if published is None:
         return _audited(subject)
@@ -140,7 +140,7 @@ def _quasi(
 
 
 class _Distribution(NamedTuple):
-    """How the values of a column are distributed, and what kind of cells publish them."""
+    """The distribution of a column, and the kinds of its published cells."""
 
     kind: str | None
     published_as: str
@@ -310,7 +310,7 @@ _MOST_LABELS = 12
 
 
 def suppression(subject: Subject) -> Suppression | None:
-    """What was left out; ``None`` for an audit, which does not know the original table."""
+    """Gather what was left out; ``None`` for an audit, which does not know the original table."""
     published = subject.published
     if published is None:
         return None
@@ -344,7 +344,7 @@ def _hidden(published: ClassCounts) -> Floats:
 
 
 def _by_label(subject: Subject, published: ClassCounts) -> tuple[tuple[LabelShare, ...], str]:
-    """What was left out of the records with each label, and a note about the labels."""
+    """The share of the records with each label that was left out, and a note about the labels."""
     target = subject.target
     if target is None:
         return (), "No column was named as target, so nothing is shown by label."

@@ -1,4 +1,4 @@
-"""What a reader learns about people without finding their rows, from one release, from two, or from all columns."""
+"""Disclosure without finding a row: by one release, by two releases together, and by all columns together."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from hedgerow.report.facts._sections import (
 )
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.figures import Figure, Judgement, capitalized, count, number, percent, quoted, share
-from hedgerow.risk import ClearColumn, SensitiveAudit, Together
-from hedgerow.risk.audit import Disclosure, LearntTogether
+from hedgerow.risk import ClearColumn, Disclosure, SensitiveAudit, Together
+from hedgerow.risk.audit import LearntTogether
 from hedgerow.risk.overlap import Extent
 
 __all__ = ["all_columns", "disclosure", "together"]
@@ -27,7 +27,7 @@ __all__ = ["all_columns", "disclosure", "together"]
 
 
 def together(subject: Subject) -> TogetherFacts | None:
-    """What both releases give away; ``None`` if there is no earlier release, or if only the publisher may know."""
+    """Gather what both releases give away; ``None`` without an earlier release, or if only the publisher may know."""
     both = subject.audit.together
     if both is None or (both.by_original and subject.edition == "public"):
         return None
@@ -36,7 +36,7 @@ def together(subject: Subject) -> TogetherFacts | None:
 
 
 def _overlap(both: Together) -> Iterator[Figure]:
-    """How few people look alike in both releases."""
+    """The fewest people who look alike in both releases."""
     meaning = "The fewest who share both their class of this table and that of the earlier release."
     yield _extent("k together", both.k, meaning, _judged(both))
     yield count("k of the earlier release", both.k_before, "The fewest who share a class of that release.")
@@ -49,7 +49,7 @@ def _overlap(both: Together) -> Iterator[Figure]:
         yield count("rows left", both.rows_left, meaning)
     for group, classes in (("newcomers", both.newcomers), ("leavers", both.leavers)):
         if classes:
-            meaning = "Classes in which the difference of both releases tells them from all others."
+            meaning = "Classes in which the difference of both releases distinguishes them from all others."
             yield count(f"classes with few {group}", classes, meaning, "bad")
 
 
@@ -86,7 +86,7 @@ _ROLES: Final = {
 
 
 def disclosure(subject: Subject) -> DisclosureFacts:
-    """What the classes reveal about sensitive values and labels, and what proportions reveal about hidden values."""
+    """Gather what classes reveal about sensitive values and labels, and proportions about hidden values."""
     audit = subject.audit
     columns = tuple(
         _sensitive(name, alone, audit.sensitive.get(name)) for name, alone in audit.label_homogeneity.items()
@@ -161,7 +161,7 @@ def _sentence(subject: Subject) -> str:
 
 
 def all_columns(subject: Subject) -> AllColumns:
-    """What all published columns reveal together, and what was accepted."""
+    """Gather what all published columns reveal together, and what was accepted."""
     audit = subject.audit
     accepted = tuple(subject.accepted)
     alike: Judgement = "good" if audit.k_all is None or audit.k_all >= audit.k else "note"

@@ -111,7 +111,7 @@ def _round_step(width: float, *, whole: bool) -> float | None:
 
 def _first_days(low: float, high: float, most: int) -> list[float]:
     wide = (high - low) / most / _DAYS_A_MONTH
-    months = next((one for one in _MONTHS if one >= wide), _MONTHS[-1])
+    months = next((step for step in _MONTHS if step >= wide), _MONTHS[-1])
     start, end = (EPOCH + dt.timedelta(days=days) for days in (low, high))
     place = (start.year * 12 + start.month - 1) // months * months
     ends: list[float] = []
@@ -162,7 +162,7 @@ def merge_ranges(held: Sequence[float], fewest: int) -> Longs:
 
 
 class Spans(NamedTuple):
-    """What cells may stand for: rows spread evenly from ``low`` to ``high``, which may be the same number.
+    """Rows that are spread evenly from ``low`` to ``high``, which may be the same number.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ def spread_over(ends: Sequence[float], spans: Spans) -> Floats:
 
 
 class Estimate(NamedTuple):
-    """How a reader of the published cells would spread the rows of a column.
+    """The rows of a column as a reader of the published cells would spread them.
 
     Attributes
     ----------
@@ -477,7 +477,7 @@ _SEVERAL: Final = "several values"
 
 
 class Precision(NamedTuple):
-    """How exact bars are: each has at least ``fewest`` holders, and shares have ``digits`` digits after the point."""
+    """The precision of bars: each has at least ``fewest`` holders; shares have ``digits`` digits after the point."""
 
     fewest: int
     digits: int
@@ -545,7 +545,7 @@ def bars_in_clear(
         The published rows of each value.
     precision : Precision
     before : bool
-        Whether the rows of ``holders`` are original rows, to be shown beside the published ones.
+        Whether the rows of ``holders`` are original rows, to be shown beside the published rows.
     """
     rows = holders.rows_in(np.arange(domain.size), domain.size)
     if domain.numbers is None:

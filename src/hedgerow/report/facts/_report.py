@@ -30,8 +30,8 @@ __all__ = ["gather", "with_files"]
 
 _OF_AN_AUDIT: Final = "An audit counts a table and keeps no cell of it, so this report cannot show its values."
 _REASONS: Final = {
-    "context": "Nobody has said for whom and what for the table is; [context] of a job file does.",
-    "governance": "Nobody has signed for the table; [governance] of a job file does.",
+    "context": "Nobody has stated who gets the table, and what for; [context] of a job file states it.",
+    "governance": "Nobody has signed for the table; [governance] of a job file names a signatory.",
     "asked": "Nothing was required of the table.",
     "together": "No earlier release was named, so the two were not compared; hedgerow audit --previous does that.",
     "safe_harbour": _OF_AN_AUDIT,
@@ -168,7 +168,7 @@ def _absent(subject: Subject, sections: Mapping[str, Any], known: Mapping[str, A
 
 
 class _Measure(NamedTuple):
-    """What a requirement measures: its name, its meaning, and whether more is better."""
+    """The measure of a requirement: its name, its meaning, and whether more is better."""
 
     label: str
     meaning: str
@@ -182,7 +182,7 @@ _MEASURES: Final = {
     "entropy l": _Measure(
         "entropy l", "The fewest sensitive values of a class, counted as if all were equally frequent.", True
     ),
-    "c": _Measure("recursive c", "How far the commonest sensitive value of a class outweighs the rarer ones.", False),
+    "c": _Measure("recursive c", "How far the commonest sensitive value of a class outweighs the rarer values.", False),
     "t": _Measure("t", "How far the sensitive values of a class are from those of the whole table, 0 to 1.", False),
     "p": _Measure("p", "The fewest different sensitive values that a class has.", True),
     "alpha": _Measure("alpha", "The largest share that one sensitive value has in a class.", False),
@@ -194,7 +194,7 @@ _ROLES: Final = {
     "sensitive": ("sensitive", "Nobody should learn it of a person. It is published as it is."),
     "insensitive": ("published as they are", "Taken to be harmless; what they reveal was examined."),
     "accepted": ("accepted", "They disclose something, and somebody has accepted that by name."),
-    "pseudonymized": ("pseudonymized", "Their values are replaced by random ones, the same for the same value."),
+    "pseudonymized": ("pseudonymized", "Their values are replaced by random codes; equal values get the same code."),
     "entity": ("person", "Identifies the person of a row: k counts people, not rows."),
     "dropped": ("dropped", "They are not in the published table."),
 }
@@ -207,7 +207,7 @@ def _rows(subject: Subject) -> Figure:
 
 
 def _summary(subject: Subject) -> Summary:
-    """What a reader must know who reads nothing else."""
+    """The headline and the most important figures."""
     audit = subject.audit
     sentence, judgement = _headline(subject)
     figures = [
@@ -258,7 +258,7 @@ def _headline(subject: Subject) -> tuple[str, Judgement]:
 
 
 def _data(subject: Subject, context: Context | None) -> Data:
-    """What the table is."""
+    """The size of the table, and the roles of its columns."""
     audit, manifest, published = subject.audit, subject.manifest, subject.published
     figures = [_rows(subject)]
     if audit.people is not None:
@@ -284,8 +284,8 @@ def _coverage(context: Context | None) -> str:
     if covers == "population":
         return "The table holds everybody it describes: whoever fits is known to be in it."
     return (
-        "Nobody has said whether the table is a sample. The figures assume the worse: that an attacker knows who is in "
-        "it."
+        "Nobody has stated whether the table is a sample. The figures assume the worse: that an attacker knows who is "
+        "in it."
     )
 
 
@@ -308,7 +308,7 @@ def _roles(subject: Subject) -> tuple[Role, ...]:
 
 
 def _asked(subject: Subject) -> Asked | None:
-    """What was asked, and what holds; ``None`` if nothing was asked."""
+    """The requirements and whether they hold; ``None`` if nothing was asked."""
     verdict = subject.audit.verdict
     if verdict is None:
         return None
@@ -337,7 +337,7 @@ def _evidence(subject: Subject, finding: Finding) -> Evidence:
 
 
 def _counted(subject: Subject, finding: Finding, measure: _Measure, bound: str) -> str:
-    """What was counted, in a sentence."""
+    """A sentence about what was counted."""
     audit = subject.audit
     if finding.measure == MEASURE and audit.together is not None:
         return audit.together.says

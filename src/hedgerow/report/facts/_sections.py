@@ -141,7 +141,7 @@ class Attempts:
 
 @dataclass(frozen=True)
 class SensitiveFacts:
-    """What the classes reveal about one sensitive column or the target.
+    """A sensitive column or the target, and what the classes reveal about it.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class SensitiveFacts:
 
 @dataclass(frozen=True)
 class ProportionFacts:
-    """What published proportions reveal about one quasi-identifier beyond the table."""
+    """A quasi-identifier, and what published proportions reveal about it beyond the table."""
 
     name: str
     surest: Figure
@@ -172,7 +172,7 @@ class ProportionFacts:
 
 @dataclass(frozen=True)
 class DisclosureFacts:
-    """What a reader learns about people without finding their rows.
+    """Disclosure without finding a row.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ class ClearColumnFacts:
 
 @dataclass(frozen=True)
 class AllColumns:
-    """What all published columns reveal together.
+    """All published columns together.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class AllColumns:
 
 @dataclass(frozen=True)
 class TogetherFacts:
-    """What the table gives away together with an earlier release.
+    """The table together with an earlier release, and what both give away.
 
     Attributes
     ----------
@@ -355,7 +355,7 @@ class Attackers:
 
 @dataclass(frozen=True)
 class SizeGroup:
-    """The classes with ``low`` to ``high`` records, and how many records are in these and all smaller ones."""
+    """The classes with ``low`` to ``high`` records, and the share of records in these and all smaller classes."""
 
     low: int
     high: int
@@ -368,7 +368,7 @@ class SizeGroup:
 
 @dataclass(frozen=True)
 class Smaller:
-    """How many records are in classes of at most ``size`` records."""
+    """The classes of at most ``size`` records, and their records."""
 
     size: int
     classes: int
@@ -471,7 +471,7 @@ class WorkingParty:
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """What was kept of one column.
+    """A column, and what was kept of it.
 
     Attributes
     ----------
@@ -517,7 +517,7 @@ class ColumnFacts:
 
 @dataclass(frozen=True)
 class Columns:
-    """What was kept, column by column.
+    """All columns, and what was kept of them.
 
     Attributes
     ----------
@@ -542,7 +542,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Pair:
-    """How strongly two columns are associated, 0 to 1: before, after, and the change (after less before)."""
+    """The association of two columns, 0 to 1: before, after, and the change (after less before)."""
 
     first: str
     second: str
@@ -575,7 +575,7 @@ class Association:
 
 @dataclass(frozen=True)
 class LabelShare:
-    """What was suppressed of the records with one label of the target.
+    """The records with one label of the target, and what was suppressed of them.
 
     Attributes
     ----------
@@ -599,7 +599,7 @@ class LabelShare:
 
 @dataclass(frozen=True)
 class Suppression:
-    """What was left out, overall and by label of the target."""
+    """The suppressed rows and cells, overall and by label of the target."""
 
     rows: Figure | None
     cells: Figure
@@ -631,7 +631,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Utility:
-    """What learners still know of the target.
+    """The scores of all learners.
 
     Attributes
     ----------
@@ -656,7 +656,7 @@ class Utility:
 
 @dataclass(frozen=True)
 class Caution:
-    """What a publisher or reader of the table should know.
+    """A caution for publishers and readers of the table.
 
     Attributes
     ----------
@@ -729,7 +729,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a reader must know who reads nothing else.
+    """The summary for a reader who reads nothing else.
 
     Attributes
     ----------
@@ -771,7 +771,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Data:
-    """What the table is.
+    """The size of the table, and the roles of its columns.
 
     Attributes
     ----------
@@ -780,7 +780,7 @@ class Data:
     counted : {"rows", "people"}
         What k counts.
     coverage : str
-        Whether the table is a sample or a population, in a sentence; also where nobody has said.
+        Whether the table is a sample or a population, in a sentence; also where that is not known.
     roles : tuple of Role
         Only roles that some column has.
     """
@@ -822,7 +822,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked and what holds."""
+    """The requirements, and whether they hold."""
 
     holds: bool
     sentence: str

@@ -1,4 +1,4 @@
-"""What a report is about, as far as the reader of an edition may know it.
+"""The subject of a report, as far as the reader of an edition may know it.
 
 The makers of sections get a :class:`Subject` and nothing else. In the public edition it holds what a recipient has
 anyway: the published table, its manifest and its proportions. So no section of that edition can reveal more.
@@ -38,7 +38,7 @@ class Originals:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What a section may know.
+    """The knowledge of a section.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Subject:
 
     @classmethod
     def of(cls, subject: Release | Audit, edition: Edition = "internal") -> Subject:
-        """What the reader of an edition may know of a release or an audit."""
+        """Restrict a release or an audit to what the reader of an edition may know."""
         if edition not in get_args(Edition):
             raise BadInput.parameter("edition", "report", " or ".join(map(repr, get_args(Edition))), edition)
         if isinstance(subject, Audit):
@@ -152,7 +152,7 @@ class Subject:
 
     @property
     def unit(self) -> str:
-        """What k counts."""
+        """The unit of k."""
         return "rows" if self.audit.people is None else "people"
 
     @cached_property

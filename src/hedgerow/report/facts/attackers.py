@@ -1,4 +1,4 @@
-"""Who might look for a person: three attackers, the sizes of classes, and what attacks on the release found out."""
+"""Attackers: who might look for a person, the sizes of classes, and the results of attacks on the release."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _attacker(name: AttackerName, risk: AttackerRisk, audit: Audit) -> Attacker:
 
 
 def class_sizes(audit: Audit) -> ClassSizes:
-    """The sizes of the classes, with how many records are in small ones."""
+    """The sizes of the classes, and the records in small classes."""
     classes = audit.classes
     records = sum(bucket.records for bucket in classes.histogram)
     counted = classes.counted
@@ -199,7 +199,7 @@ _VERDICTS: Final[Mapping[Verdict, str]] = {
 
 
 def attempts(subject: Subject, attacks: Any) -> Attempts | None:
-    """What attacks found out; ``None`` without any, and for recipients, since it was measured on original rows."""
+    """Gather the results of attacks, if there are any; recipients get none, since they come from original rows."""
     if attacks is None:
         return None
     results = _read(attacks)

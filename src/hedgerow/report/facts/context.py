@@ -1,4 +1,4 @@
-"""What only a person can say about a release: for whom and what for it is made, and who answers for it."""
+"""Statements that only a person can make about a release: its purpose and recipients, and who answers for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hedgerow.report.facts.figures import Edition
 __all__ = ["Context", "Coverage", "Governance", "ReleaseModel", "read_context", "read_edition", "read_governance"]
 
 ReleaseModel = Literal["public", "semi-public", "non-public"]
-"""Who gets the table: everybody; whoever registers and agrees to terms; named people under a contract."""
+"""The recipients of the table: everybody; whoever registers and agrees to terms; named people under a contract."""
 
 Coverage = Literal["sample", "population"]
 """Whether the table holds some of the people it describes, or all of them."""

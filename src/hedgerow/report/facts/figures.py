@@ -34,10 +34,10 @@ Edition = Literal["internal", "public"]
 """The readers of a report: those who publish the table, or its recipients."""
 
 Judgement = Literal["good", "note", "bad", "unknown"]
-"""What a fact means: fine; to be read; a failure; not known. Pages show it by a word and a sign, not only by colour."""
+"""The meaning of a fact: fine; to be read; a failure; not known. Pages show it by a word and a sign, not by colour."""
 
 BarKind = Literal["value", "range", "published", "several", "others", "missing", "suppressed"]
-"""What a bar stands for: a value, a range of numbers, a published value or label, cells that name several values, all
+"""The content of a bar: a value, a range of numbers, a published value or label, cells that name several values, all
 other values, no value, ``*``."""
 
 
@@ -133,7 +133,7 @@ def count(label: str, value: int | None, meaning: str, judgement: Judgement | No
 
 
 def number(label: str, value: float | None, meaning: str, judgement: Judgement | None = None) -> Figure:
-    """Any other number; ``None`` stands for no number, or for one without bound."""
+    """Any other number; ``None`` stands for no number, or for an unbounded number."""
     if value is None:
         return Figure(label, None, "none", meaning, judgement)
     return Figure(label, significant(value, DIGITS), plain(value), meaning, judgement)

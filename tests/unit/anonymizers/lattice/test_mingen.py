@@ -196,7 +196,7 @@ def large(columns: int) -> Prepared:
 
 def test_large_tables_need_a_limit_of_time() -> None:
     made = large(4)
-    with pytest.raises(BadInput, match=r"there are 32,400 ways .* Say time_limit="):
+    with pytest.raises(BadInput, match=r"there are 32,400 ways .* Set time_limit="):
         MinGen().fit_counts(made.counts, made.requirements)
     assert MinGen(time_limit=0).fit_counts(made.counts, made.requirements).facts["proved"] is False
 

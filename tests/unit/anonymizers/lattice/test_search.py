@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers.lattice._costs import Found, cost_of, rounded
+from hedgerow.anonymizers.lattice._costs import CostedState, cost_of, rounded
 from hedgerow.anonymizers.lattice._judge import Judge
 from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.anonymizers.lattice._options import Deadline
@@ -24,11 +24,11 @@ def judge_of(allowance: int = 0, k: int = 3) -> Judge:
     return Judge(Lattice(prepared.counts), [KAnonymity(k)], allowance)
 
 
-def all_found(judge: Judge, metric: str) -> list[Found]:
+def all_found(judge: Judge, metric: str) -> list[CostedState]:
     cost = cost_of(metric, judge)
     states = itertools.product(*(range(height + 1) for height in judge.lattice.heights))
     verdicts = [judge.verdict(judge.lattice.classes(state)) for state in states]
-    return [Found.at(one.classes.levels, cost.of(one)) for one in verdicts if one.accepted]
+    return [CostedState.at(one.classes.levels, cost.of(one)) for one in verdicts if one.accepted]
 
 
 @pytest.mark.parametrize("allowance", [0, 5, 20])
@@ -57,7 +57,7 @@ def test_a_search_that_starts_with_the_best_only_proves_it() -> None:
 def test_no_time_at_all() -> None:
     judge = judge_of()
     cost = cost_of("loss", judge)
-    top = Found.at(judge.lattice.heights, 1.0)
+    top = CostedState.at(judge.lattice.heights, 1.0)
     stopped = search(judge, cost, Deadline(0), start=top)
     assert (stopped.best, stopped.proved, stopped.evaluated) == (top, False, 0)
     stopped = descend(judge, cost, Deadline(0), [judge.lattice.heights])
@@ -79,7 +79,7 @@ def test_nothing_is_accepted() -> None:
 
 
 def test_ties_are_seen_through_rounding() -> None:
-    assert Found.at((0, 2), 0.1 + 0.2) > Found.at((1, 0), 0.3)
-    assert Found.at((0, 1), 0.3) < Found.at((1, 0), 0.1 + 0.2)
-    assert Found.at((3, 3), 0.3 - 1e-9) < Found.at((0, 0), 0.3)
+    assert CostedState.at((0, 2), 0.1 + 0.2) > CostedState.at((1, 0), 0.3)
+    assert CostedState.at((0, 1), 0.3) < CostedState.at((1, 0), 0.1 + 0.2)
+    assert CostedState.at((3, 3), 0.3 - 1e-9) < CostedState.at((0, 0), 0.3)
     assert np.isneginf(rounded(np.array(-np.inf)))

@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow import KACA, Greedy, KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers.boxes.layout import described
-from hedgerow.anonymizers.merge._blocks import Part, merge_parts
+from hedgerow.anonymizers.merge._blocks import Block, merge_blocks
 from hedgerow.anonymizers.partition import cuts as blocks
 from hedgerow.core.recoding import Publish, Recoding, shown_as
 from hedgerow.release import pipeline
@@ -47,13 +47,13 @@ def groups_of_tuples(job: pipeline.Prepared, recoding: Recoding) -> list[int]:
 def merged(job: pipeline.Prepared, classes: Any, publish: Publish = "label") -> Recoding:
     shown = shown_as(job.counts, publish)
     whole = described(job.counts, "ncp", shown)
-    return merge_parts("own", job.counts, job.requirements, whole, classes, improve=False, shown=shown)
+    return merge_blocks("own", job.counts, job.requirements, whole, classes, improve=False, shown=shown)
 
 
 def test_few_rows_are_one_block(job: pipeline.Prepared) -> None:
-    parts: list[Part] = []
+    parts: list[Block] = []
 
-    def all_in_one(part: Part) -> Any:
+    def all_in_one(part: Block) -> Any:
         parts.append(part)
         return np.zeros(len(part.tuples), dtype=np.int64)
 
@@ -65,9 +65,9 @@ def test_few_rows_are_one_block(job: pipeline.Prepared) -> None:
 
 @pytest.mark.usefixtures("small_blocks")
 def test_blocks_hold_every_tuple_once_with_its_own_records(job: pipeline.Prepared) -> None:
-    parts: list[Part] = []
+    parts: list[Block] = []
 
-    def one_class(part: Part) -> Any:
+    def one_class(part: Block) -> Any:
         parts.append(part)
         return np.full(len(part.tuples), 7, dtype=np.int64)
 

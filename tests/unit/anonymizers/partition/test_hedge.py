@@ -113,14 +113,14 @@ def test_a_wrong_teacher_is_refused() -> None:
 
 
 def test_the_column_that_tells_is_kept_where_tuples_are_few() -> None:
-    """Four tuples: if only one of the two columns can be told, it is the one that knows the label."""
+    """Four tuples: if only one of the two columns can be published, it is the one that determines the label."""
     chance = np.random.default_rng(0)
-    silent, telling = chance.choice(list("cd"), 600), chance.choice(list("ab"), 600)
-    label = np.where((telling == "a") ^ (chance.random(600) < 0.1), "no", "yes")
-    table = pa.table({"silent": silent, "telling": telling, "y": label})
-    release = Hedge(k=200, random_state=0).anonymize(table, Schema(quasi=["silent", "telling"], target="y"))
-    assert set(release.table["telling"].to_pylist()) == {"a", "b"}
-    assert set(release.table["silent"].to_pylist()) == {"{c|d}"}
+    random, informative = chance.choice(list("cd"), 600), chance.choice(list("ab"), 600)
+    label = np.where((informative == "a") ^ (chance.random(600) < 0.1), "no", "yes")
+    table = pa.table({"random": random, "informative": informative, "y": label})
+    release = Hedge(k=200, random_state=0).anonymize(table, Schema(quasi=["random", "informative"], target="y"))
+    assert set(release.table["informative"].to_pylist()) == {"a", "b"}
+    assert set(release.table["random"].to_pylist()) == {"{c|d}"}
 
 
 # People, weights, missing values, other requirements
@@ -243,9 +243,9 @@ def test_the_facts_of_a_release_hold_no_cell_of_the_table() -> None:
     secret = [f"secret{at}" for at in range(120)]
     table = pa.table({"code": secret, "age": AGE + 7000.125, "y": ["hidden-a", "hidden-b"] * 60})
     release = Hedge(k=6, random_state=0).anonymize(table, Schema(quasi=["code", "age"], target="y"))
-    told = json.dumps(dict(release.facts), default=str)
+    facts = json.dumps(dict(release.facts), default=str)
     assert release.facts["groups by"] in ("space", "teacher", "label")
-    assert not any(text in told for text in ("secret", "hidden", "7000.125", ".125"))
+    assert not any(text in facts for text in ("secret", "hidden", "7000.125", ".125"))
 
 
 # Odd tables

@@ -9,21 +9,21 @@ import pytest
 from counted import counted
 
 from hedgerow import KAnonymity, LDiversity
-from hedgerow.anonymizers.partition._hedge_groups import Axes, cut_axes
-from hedgerow.anonymizers.partition._hedge_teacher import Lesson
+from hedgerow.anonymizers.partition._hedge_groups import AxisGroups, cut_axes
+from hedgerow.anonymizers.partition._hedge_teacher import TeacherSpace
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import AxisRouter
 from hedgerow.requirements import Requirement
 
 
-def lesson(counts: FrequencyTable, points: Any) -> Lesson:
-    """A lesson of which the points are known: one column, that adds all there is to say."""
+def teacher_space(counts: FrequencyTable, points: Any) -> TeacherSpace:
+    """A teacher_space of which the points are known: one column, that adds all there is to say."""
     space = np.asarray(points, dtype=np.float64).reshape(len(counts.tuples), -1)
-    return Lesson(space, 1, np.ones((len(space), 1)), (space[:, :1] / 2,), 1.0, np.zeros(2))
+    return TeacherSpace(space, 1, np.ones((len(space), 1)), (space[:, :1] / 2,), 1.0, np.zeros(2))
 
 
-def cut(counts: FrequencyTable, points: Any, *requirements: Requirement) -> Axes:
-    return cut_axes(counts, requirements, lesson(counts, points))
+def cut(counts: FrequencyTable, points: Any, *requirements: Requirement) -> AxisGroups:
+    return cut_axes(counts, requirements, teacher_space(counts, points))
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 10, 33, 99, 100])
@@ -42,7 +42,7 @@ def test_there_are_as_many_groups_as_k_allows(k: int, kind: str) -> None:
 
 
 def test_groups_are_parted_along_the_main_axis() -> None:
-    """By hand: points lie along a diagonal, in two heaps; columns tell nothing of that."""
+    """By hand: points lie along a diagonal, in two heaps, independently of the columns."""
     counts = counted({"at": np.arange(8), "y": ["n"] * 8})
     heaps = [[0, 0], [9, 9], [1, 1], [8, 8], [0, 1], [9, 8], [1, 0], [8, 9]]
     group = cut(counts, heaps, KAnonymity(4)).pieces.group
@@ -75,7 +75,7 @@ def test_unseen_rows_go_to_the_group_their_values_fall_in() -> None:
     counts = counted({"at": [10, 20, 30, 40], "y": list("nnyy")})
     added = np.array([[-3.0], [-1], [1], [3]])
     axes = cut_axes(
-        counts, [KAnonymity(2)], Lesson(np.hstack([added, added]), 1, np.ones((4, 1)), (added,), 1.0, np.zeros(2))
+        counts, [KAnonymity(2)], TeacherSpace(np.hstack([added, added]), 1, np.ones((4, 1)), (added,), 1.0, np.zeros(2))
     )
     router = axes.router
     assert router.route([np.array([0, 2, 4, 6])]).tolist() == axes.pieces.group.tolist() == [0, 0, 1, 1]

@@ -10,7 +10,7 @@ from counted import counted
 
 from hedgerow import AlphaK, KAnonymity, LDiversity
 from hedgerow._internal.arrays import Floats, Ints
-from hedgerow.anonymizers.partition._hedge_groups import Boxes, cut_boxes, regions_of
+from hedgerow.anonymizers.partition._hedge_groups import BoxGroups, cut_boxes, regions_of
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces
 from hedgerow.requirements import Requirement
@@ -20,12 +20,12 @@ def orders_of(counts: FrequencyTable) -> list[Ints]:
     return [np.arange(counts.domains[name].size, dtype=np.int32) for name in counts.quasi]
 
 
-def cut(counts: FrequencyTable, points: Any, *requirements: Requirement) -> Boxes:
+def cut(counts: FrequencyTable, points: Any, *requirements: Requirement) -> BoxGroups:
     column = np.asarray(points, dtype=np.float64)
     return cut_boxes(counts, requirements, orders_of(counts), column.reshape(len(counts.tuples), -1))
 
 
-def groups_of(counts: FrequencyTable, boxes: Boxes) -> list[list[tuple[str, ...]]]:
+def groups_of(counts: FrequencyTable, boxes: BoxGroups) -> list[list[tuple[str, ...]]]:
     """The tuples of each group, as text."""
     labels = [counts.domains[name].labels[counts.tuples[:, at]].tolist() for at, name in enumerate(counts.quasi)]
     tuples = list(zip(*labels, strict=True))

@@ -1,4 +1,4 @@
-"""Groups become larger where labels of members can be told more often than those of others."""
+"""Groups become larger where an attacker guesses labels of members right more often than those of others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCHEMA = hr.Schema(quasi=["place", "size"], target="answer")
 
 
 def people(rows: int = 400) -> pa.Table:
-    """Answers by chance: whatever is told of them beyond their share is told of these very people."""
+    """Random answers: whatever a release reveals about them beyond their share concerns these very people."""
     random = np.random.default_rng(3)
     return pa.table(
         {
@@ -40,12 +40,12 @@ def test_what_is_allowed_anyway_changes_nothing() -> None:
 
 
 def test_what_no_group_is_large_enough_for_is_said() -> None:
-    with pytest.raises(Infeasible, match="however large groups are"):
+    with pytest.raises(Infeasible, match=r"^However large groups are"):
         hr.anonymize(people(40), SCHEMA, method=hr.Hedge(k=8, max_excess=0.0), random_state=0)
 
 
 def test_a_table_that_is_too_small_to_try_is_refused() -> None:
-    with pytest.raises(Infeasible, match="too small to find out what is told of labels"):
+    with pytest.raises(Infeasible, match="too small to measure the excess"):
         hr.anonymize(people(40), SCHEMA, method=hr.Hedge(k=15, max_excess=0.0), random_state=0)
 
 

@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 from hedgerow.anonymizers.trees import INDUCERS
-from hedgerow.anonymizers.trees.inducers.inducer import _BY_WORD
+from hedgerow.anonymizers.trees.inducers.inducer import _BY_NAME
 
 
 def test_each_word_is_an_inducer() -> None:
-    assert tuple(_BY_WORD) == INDUCERS
+    assert tuple(_BY_NAME) == INDUCERS
 
 
 def test_reading_the_words_imports_neither_numba_nor_scikit_learn() -> None:

@@ -145,7 +145,7 @@ def test_an_estimator_in_a_pipeline_has_the_parameter() -> None:
     [
         (SCHEMA, 1, "The 'target_bins' parameter of anonymize must be None or an int >= 2. Got 1 instead."),
         (SCHEMA, True, "The 'target_bins' parameter of anonymize must be None or an int >= 2"),
-        (Schema(quasi=["town", "sex"], others="drop"), 4, "target_bins is that of a target, and none is named. Name"),
+        (Schema(quasi=["town", "sex"], others="drop"), 4, "target_bins needs a target, and none is named. Name"),
         (Schema(quasi=["town", "wage"], target="sex"), 4, "target_bins cuts numbers, and the target 'sex' holds none"),
     ],
 )

@@ -102,5 +102,5 @@ def test_hedge_publishes_the_regions_of_its_boxes() -> None:
     held, region = (hr.anonymize(people, schema, cells=cells, **told) for cells in ("held", "region"))
     assert region.audit.classes.number == held.audit.classes.number
     assert region.losses["ncp_published"] > held.losses["ncp_published"]
-    with pytest.raises(hr.BadInput, match="Groups along axes are no boxes"):
+    with pytest.raises(hr.BadInput, match="Groups along axes are not boxes"):
         hr.anonymize(people, schema, cells="region", shape="axis", **told)

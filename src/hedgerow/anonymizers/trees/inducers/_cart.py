@@ -1,15 +1,15 @@
 """scikit-learn's classification trees (CART: Breiman, Friedman, Olshen, Stone, 1984) as an inducer.
 
-A number is one feature, its rank among the values of the column: a tree uses only their order, and scikit-learn's
-single precision would take values for equal that are not. A category is one feature per value, so a question is
-"is it this value?". Rows are weighted by the records they stand for.
+A number is one feature: its rank among the values of the column. A tree uses only the order of numbers, and in
+scikit-learn's single precision distinct numbers may become equal. A category has one feature per value, so each
+question asks for one value. Rows are weighted by the records that they stand for.
 
-**Deviations.** scikit-learn sends a missing number to the side where it fits best, together with known ones. Here it
-has a branch of its own, below which it meets the questions of that side, so that a leaf of scikit-learn may become
-several, by which of the numbers that were asked are missing; without missing numbers the leaves are scikit-learn's.
-The least size of a leaf counts records: ``min_samples_leaf`` of an estimator is read as records, not rows. Its
-``min_samples_split`` and ``class_weight="balanced"`` still count rows, which are distinct combinations of values and
-label. An estimator without a ``random_state`` gets a fixed one, for one seed must give one release.
+**Deviations.** scikit-learn sends a missing number to the side where it fits best, together with known numbers. Here,
+it has a separate branch with the questions of that side. So a leaf of scikit-learn may become several leaves, by which
+of the asked numbers are missing; without missing numbers, the leaves are those of scikit-learn. The least size of a
+leaf counts records: ``min_samples_leaf`` of an estimator means records, not rows. Its ``min_samples_split`` and
+``class_weight="balanced"`` still count rows, which are distinct combinations of values and label. An estimator without
+a ``random_state`` gets a fixed one, because one seed must give one release.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _LEAF = -1
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """What scikit-learn is given.
+    """The features that scikit-learn learns from.
 
     Attributes
     ----------
     values : float array (rows, features)
-        Ranks of numbers, NaN where one is missing; 1 where a category is the feature's, else 0.
+        The rank of a number, NaN if it is missing; for a category, 1 if a row has the value of the feature, else 0.
     column : int array (features,)
-        The attribute that a feature is of.
+        The attribute of a feature.
     code : int array (features,)
         The category of a feature, -1 for a number.
     """
@@ -59,7 +59,7 @@ def induce_cart(table: TrainingTable, estimator: Any = None) -> Node:
     ----------
     table : TrainingTable
     estimator : DecisionTreeClassifier or ExtraTreeClassifier, optional
-        A copy of it is fitted. If not given: a DecisionTreeClassifier whose leaves have ``table.min_objects`` records.
+        A copy of it is fitted. The default is a DecisionTreeClassifier whose leaves have ``table.min_objects`` records.
 
     Examples
     --------
@@ -75,8 +75,8 @@ def induce_cart(table: TrainingTable, estimator: Any = None) -> Node:
 
 
 def features_of(table: TrainingTable) -> Features:
-    """Lay the training table out as scikit-learn takes it."""
-    widths = [1 if each.attribute.numeric else len(each.attribute.labels) for each in table.columns]
+    """Convert the training table to the features that scikit-learn takes."""
+    widths = [1 if column.attribute.numeric else len(column.attribute.labels) for column in table.columns]
     cells = sum(widths) * len(table.labels)
     if cells > _MOST_CELLS:
         widest = table.columns[int(np.argmax(widths))].attribute.name
@@ -86,12 +86,12 @@ def features_of(table: TrainingTable) -> Features:
         )
     values = np.zeros((len(table.labels), sum(widths)), dtype=np.float32)
     codes = []
-    for each, end, width in zip(table.columns, np.cumsum(widths), widths, strict=True):
-        if each.attribute.numeric:
-            values[:, end - 1] = np.where(each.codes == MISSING, np.float32(np.nan), each.codes.astype(np.float32))
+    for column, end, width in zip(table.columns, np.cumsum(widths), widths, strict=True):
+        if column.attribute.numeric:
+            values[:, end - 1] = np.where(column.codes == MISSING, np.float32(np.nan), column.codes.astype(np.float32))
             codes.append(np.array([-1]))
         else:
-            values[np.arange(len(each.codes)), end - width + each.codes] = 1
+            values[np.arange(len(column.codes)), end - width + column.codes] = 1
             codes.append(np.arange(width))
     return Features(values, np.repeat(np.arange(len(widths)), widths), np.concatenate(codes).astype(np.int64))
 
@@ -111,23 +111,23 @@ def fitted(table: TrainingTable, features: Features, estimator: Any = None) -> A
     if share > 0:
         given = settings["min_weight_fraction_leaf"]
         model.set_params(min_samples_leaf=1, min_weight_fraction_leaf=max(given, min(share, 0.5)))
-    if share > 0.5:  # more than scikit-learn can be told: two such leaves would need more records than there are
+    if share > 0.5:  # scikit-learn has no such setting: two leaves of this size would need more records than there are
         model.set_params(min_samples_split=len(table.labels) + 2)
     return model.fit(features.values, table.labels, sample_weight=table.weights)
 
 
 def _least_share(least: object, records: float) -> float:
-    """The share of the records that a leaf must have; 0 where any leaf has it, or scikit-learn refuses the setting."""
+    """Return the share of the records that a leaf must have; 0 for no limit, or if scikit-learn refuses the setting."""
     if isinstance(least, Integral):
-        # Half a record less: a share times the total may exceed a whole number by a rounding error.
+        # Half a record less, because a share times the total may exceed a whole number by a rounding error.
         return (int(least) - 0.5) / records if int(least) > 1 else 0.0
     return float(least) if isinstance(least, Real) and 0 < float(least) < 1 else 0.0
 
 
 def nodes_of(tree: Any, table: TrainingTable, features: Features) -> Node:
-    """Read scikit-learn's arrays of a tree as nodes, a branch for missing numbers where some records need it.
+    """Convert scikit-learn's arrays of a tree to nodes, with a branch for missing numbers where records need it.
 
-    The rows go down with it, so that there are no more nodes than rows can reach. O(rows × depth).
+    The rows are sent down the tree, so that only nodes that rows reach are made. O(rows × depth).
     """
     asked = [_LEAF]
     below = [range(0)]
@@ -155,7 +155,7 @@ def nodes_of(tree: Any, table: TrainingTable, features: Features) -> Node:
 
 
 def _first_known(tree: Any, node: int, features: Features, rows: Longs) -> tuple[int, NDArray[np.float32]]:
-    """The first question, from a node on, that some row can answer, and the answers; none if rows or questions end."""
+    """Return the first question from a node on that some row can answer, and the answers; a leaf if there is none."""
     while len(rows) and tree.children_left[node] >= 0:
         values = features.values[rows, tree.feature[node]]
         if not np.isnan(values).all():
@@ -173,7 +173,7 @@ def _question(tree: Any, node: int, table: TrainingTable, features: Features, be
     attribute = table.columns[features.column[at]].attribute
     if attribute.numbers is None:
         return ByValue(attribute.name, {category_name(attribute, int(features.code[at])): below[1]}, below[0])
-    # As scikit-learn compares: ranks in single precision with a threshold in double precision.
+    # scikit-learn compares ranks in single precision with a threshold in double precision.
     ranks = np.arange(len(attribute.numbers), dtype=np.float32)
     at_most = float(attribute.numbers[np.searchsorted(ranks, tree.threshold[node], side="right") - 1])
     return ByThreshold(attribute.name, at_most, below[0], below[1], below[2] if len(below) > 2 else None)

@@ -1,6 +1,6 @@
-"""Weka's J48 in a process of its own: ``_j48_process.py table.arff min_objects tree.json``.
+"""Weka's J48 as a separate process: ``_j48_process.py table.arff min_objects tree.json``.
 
-Writes a list with an entry per node, a node before its branches: ``[attribute, threshold, first branch, number of
+It writes a list with one entry per node, a node before its branches: ``[attribute, threshold, first branch, number of
 branches]``, or ``[]`` for a leaf.
 """
 
@@ -11,17 +11,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# Weka is imported where it is used, since this file is also imported where there is none.
+# Weka is imported where it is used, because this file is also imported where Weka is not installed.
 
 
 def questions_of(j48: Any) -> list[list[float]]:
-    """Read a tree from Weka's objects; its text has only some digits of a threshold."""
-    # The root is the only part that has no public way to it.
+    """Read a tree from Weka's objects, since its text has only some digits of a threshold."""
+    # Only the root has no public accessor.
     root = j48.getClass().getDeclaredField("m_root")
     root.setAccessible(True)
     trees = [root.get(j48)]
     questions: list[list[float]] = []
-    for tree in trees:  # which grows while it is read
+    for tree in trees:  # the list grows in the loop
         if tree.isLeaf():
             questions.append([])
             continue

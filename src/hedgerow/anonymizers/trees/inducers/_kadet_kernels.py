@@ -1,8 +1,7 @@
-"""kADET's splits, compiled: what a split is worth, and whether every span that it makes keeps the requirements.
+"""Kernels of kADET: the merit of a split, and whether every span that it makes keeps the requirements.
 
-The people whose public values lead to a node stand in one array, those of a span together. A check looks at one span
-after the other and stops at the first part that is too small. Where only k is required ``packed`` is ``None``, and
-numba leaves the formulas out.
+The people whose public values lead to a node are in one array, sorted by span. A check goes through the spans and stops
+at the first part that does not comply. If only k is required, ``packed`` is ``None``, and numba omits the formulas.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ __all__ = [
     "thresholds_that_hold",
 ]
 
-# Gains that differ by less are equal: they are sums of rounded logarithms.
+# Gains that differ by less are equal, because they are sums of rounded logarithms.
 SLACK = 1e-9
 
 
 class Records(NamedTuple):
-    """What is learned from: a code per attribute and row, the label of each row, and how many records it stands for."""
+    """The training records: a code per attribute and row, and the label and the records of each row."""
 
     codes: Ints
     labels: Ints
@@ -43,7 +42,7 @@ class Records(NamedTuple):
 
 
 class People(NamedTuple):
-    """Those whom spans hide: a code per column and row, places in a histogram of ``width``, and how many there are."""
+    """The people that spans hide: a code per column and row, places in a histogram of ``width``, and their number."""
 
     codes: Ints
     values: Ints
@@ -59,7 +58,7 @@ class Region(NamedTuple):
 
 
 class KadetRoom(NamedTuple):
-    """Arrays that are used again and again; ``slots`` is -1 everywhere between uses."""
+    """Work space; all ``slots`` are -1 between uses."""
 
     groups: Floats
     kept: Ints
@@ -73,7 +72,7 @@ class KadetRoom(NamedTuple):
 
 @jit(inner=True)
 def _merit(total: float, before: float, bags: float, inside: float, threshold: int) -> Merit:
-    """Gain and gain ratio per record; ``bags`` and ``inside`` are sums of w log2 w over branches and their labels."""
+    """Return gain and gain ratio per record; ``bags`` and ``inside`` sum w log2 w over branches and their labels."""
     gain = (before - (bags - inside)) / total
     information = (log_weight(total) - bags) / total
     if gain < SLACK or information < SLACK:
@@ -83,15 +82,15 @@ def _merit(total: float, before: float, bags: float, inside: float, threshold: i
 
 @jit
 def cut_merit(records: Records, pool: Pool, column: int, size: int, node_of: Ints, room: KadetRoom) -> Merit:
-    """A branch for each node of a cut; ``node_of`` has the cut's node for every code. O(items + values)."""
+    """Judge the split into one branch per node of a cut; ``node_of`` is the node of each code. O(items + values)."""
     groups, kept, merged, slots = room.groups, room.kept, room.merged, room.slots
     rows, weights, keys = pool.rows, pool.weights, room.keys
     n_labels = groups.shape[1]
-    found = tally_codes(
+    n_values = tally_codes(
         records.codes, column, size, records.labels, rows, weights, 0, rows.shape[0], groups, kept, keys
     )
     branches = 0
-    for value in range(found):
+    for value in range(n_values):
         node = node_of[kept[value]]
         if slots[node] < 0:
             slots[node] = branches
@@ -134,24 +133,24 @@ def threshold_merit(
     missing: int,
     room: KadetRoom,
 ) -> Merit:
-    """The best of the thresholds that keep the requirements; records without a value are a branch of their own.
+    """Judge the best threshold that keeps the requirements; records without a value have a separate branch.
 
-    O(items + people + spans × values), times the length of a histogram if requirements need one.
+    O(items + people + spans × values), times the length of a histogram if requirements need it.
     """
     groups, kept, sums = room.groups, room.kept, room.merged
     rows, weights, keys = pool.rows, pool.weights, room.keys
     n_labels = groups.shape[1]
-    found = tally_codes(
+    n_values = tally_codes(
         records.codes, column, size, records.labels, rows, weights, 0, rows.shape[0], groups, kept, keys
     )
-    if found < 2:
+    if n_values < 2:
         return Merit(0.0, 0.0, -1)
-    thresholds_that_hold(k, packed, people, column, region, kept, found, missing, room.allowed)
+    thresholds_that_hold(k, packed, people, column, region, kept, n_values, missing, room.allowed)
     for label in range(n_labels):
         sums[BELOW, label] = 0.0
         sums[ABOVE, label] = 0.0
         sums[ALL, label] = 0.0
-        for value in range(found):
+        for value in range(n_values):
             sums[ABOVE, label] += groups[value, label]
     for item in range(rows.shape[0]):
         sums[ALL, records.labels[rows[item]]] += weights[item]
@@ -168,7 +167,7 @@ def threshold_merit(
     bag_absent = log_weight(total - above)
     below = 0.0
     best = Merit(0.0, 0.0, -1)
-    for value in range(found - 1):
+    for value in range(n_values - 1):
         for label in range(n_labels):
             weight = groups[value, label]
             sums[BELOW, label] += weight
@@ -180,9 +179,9 @@ def threshold_merit(
             for label in range(n_labels):
                 inside += log_weight(sums[BELOW, label]) + log_weight(sums[ABOVE, label])
             bags = log_weight(below) + log_weight(above) + bag_absent
-            here = _merit(total, before, bags, inside, int64(kept[value]))
-            if here.gain > best.gain + SLACK:
-                best = here
+            merit = _merit(total, before, bags, inside, int64(kept[value]))
+            if merit.gain > best.gain + SLACK:
+                best = merit
     return best
 
 
@@ -196,7 +195,7 @@ def cut_holds(
     node_of: Ints,
     room: KadetRoom,
 ) -> bool:
-    """Whether every part that a cut makes of a span keeps the requirements. O(people), and the histograms."""
+    """Whether every part of a span keeps the requirements after a cut. O(people), and the histograms."""
     codes, slots, touched, sizes = people.codes, room.slots, room.touched, room.sizes
     rows, bounds = region.rows, region.bounds
     for span in range(bounds.shape[0] - 1):
@@ -213,7 +212,7 @@ def cut_holds(
         for part in range(parts):
             enough = enough and sizes[part] >= k
         if packed is not None and enough:
-            # Only now: there are no more than one part for every k people.
+            # Allocate only now, when there is at most one part for every k people.
             histograms = np.zeros((parts, people.width), np.int64)
             for at in range(bounds[span], bounds[span + 1]):
                 _add(people, rows[at], histograms, slots[node_of[codes[column, rows[at]]]], people.weights[rows[at]])
@@ -240,40 +239,39 @@ def thresholds_that_hold(
     column: int,
     region: Region,
     kept: Ints,
-    found: int,
+    n_values: int,
     missing: int,
     allowed: Bools,
 ) -> None:
-    """Mark each of the values of a node that may be its threshold, so that the spans keep the requirements.
-
-    The last value is none.
-    """
+    """Mark each value that may be the threshold of a node so that spans keep the requirements; never the last value."""
     codes, rows, weights = people.codes, region.rows, people.weights
-    for value in range(found):
-        allowed[value] = value < found - 1
+    for value in range(n_values):
+        allowed[value] = value < n_values - 1
     sizes = np.zeros(3, np.int64)
     histograms = np.zeros((3, people.width), np.int64)
-    bounds = np.zeros(found + 3, np.int64)
+    bounds = np.zeros(n_values + 3, np.int64)
     for span in range(region.bounds.shape[0] - 1):
         first = region.bounds[span]
-        many = region.bounds[span + 1] - first
-        place = np.empty(many, np.int64)
-        ordered = np.empty(many, np.int32)
-        # The people of one place are to the left of the same thresholds; a missing value has the last place.
-        for at in range(many):
+        n_people = region.bounds[span + 1] - first
+        place = np.empty(n_people, np.int64)
+        ordered = np.empty(n_people, np.int32)
+        # People with the same place are to the left of the same thresholds; a missing value has the last place.
+        for at in range(n_people):
             code = codes[column, rows[first + at]]
-            place[at] = found + 1 if code == missing else first_at_least(kept, int64(0), int64(found), int64(code))
-        sorted_by(rows[first : first + many], place, ordered, bounds)
+            place[at] = (
+                n_values + 1 if code == missing else first_at_least(kept, int64(0), int64(n_values), int64(code))
+            )
+        sorted_by(rows[first : first + n_people], place, ordered, bounds)
         for side in range(3):
             sizes[side] = 0
             for value in range(people.width):
                 histograms[side, value] = 0
-        for at in range(many):
-            side = ABOVE if at < bounds[found + 1] else ALL
+        for at in range(n_people):
+            side = ABOVE if at < bounds[n_values + 1] else ALL
             sizes[side] += weights[ordered[at]]
             _add(people, ordered[at], histograms, side, weights[ordered[at]])
         holds = sizes[ALL] == 0 or _holds(k, packed, sizes[ALL], histograms[ALL])
-        for value in range(found - 1):
+        for value in range(n_values - 1):
             for at in range(bounds[value], bounds[value + 1]):
                 weight = weights[ordered[at]]
                 sizes[BELOW] += weight
@@ -288,7 +286,7 @@ def thresholds_that_hold(
 
 @jit(inner=True)
 def _holds(k: int, packed: PackedRequirements | None, size: int, histogram: Longs) -> bool:
-    """Whether a part of a span keeps the requirements; without ``packed`` that is its size."""
+    """Whether a part of a span keeps the requirements; without ``packed``, whether it has k people."""
     if packed is None:
         return size >= k
     return all_hold(packed, size, histogram)
@@ -296,18 +294,18 @@ def _holds(k: int, packed: PackedRequirements | None, size: int, histogram: Long
 
 @jit
 def sorted_by(rows: Ints, place: Longs, ordered: Ints, bounds: Longs) -> None:
-    """Put rows of one place together, in the order they stood in; place p has ``bounds[p]`` to ``bounds[p + 1]``."""
+    """Sort rows by place, stably; place p has ``ordered[bounds[p]:bounds[p + 1]]``."""
     places = bounds.shape[0] - 1
-    for one in range(places + 1):
-        bounds[one] = 0
+    for bound in range(places + 1):
+        bounds[bound] = 0
     for at in range(rows.shape[0]):
         bounds[place[at] + 1] += 1
-    for one in range(places):
-        bounds[one + 1] += bounds[one]
-    # Each place is written from its start on, which then stands where the next one starts.
+    for bound in range(places):
+        bounds[bound + 1] += bounds[bound]
+    # Writing moves the bound of each place to where the next place starts.
     for at in range(rows.shape[0]):
         ordered[bounds[place[at]]] = rows[at]
         bounds[place[at]] += 1
-    for one in range(places, 0, -1):
-        bounds[one] = bounds[one - 1]
+    for bound in range(places, 0, -1):
+        bounds[bound] = bounds[bound - 1]
     bounds[0] = 0

@@ -1,20 +1,20 @@
-"""C4.5 (Quinlan, C4.5: Programs for Machine Learning, 1993; release 8: Quinlan, JAIR 4, 1996), as Weka's J48 reads it.
+"""C4.5 (Quinlan, C4.5: Programs for Machine Learning, 1993; release 8: Quinlan, JAIR 4, 1996), as in Weka's J48.
 
-A node is split by the attribute with the best gain ratio among those whose gain is at least average: a branch per
-category, or two branches around a threshold whose cost is subtracted from the gain. A record whose value is missing
-goes down every branch with a share of its weight. The grown tree is collapsed where branches classify no better than
-a leaf, and pruned pessimistically, where the largest branch of a node may take its place (subtree raising).
+C4.5 splits a node by the attribute with the best gain ratio among those whose gain is at least average: into one branch
+per category, or into two branches around a threshold, whose cost is subtracted from the gain. A record with a missing
+value goes down every branch with a share of its weight. The grown tree is collapsed where branches do not classify
+better than a leaf. Then it is pruned pessimistically, where the largest branch of a node may replace it (subtree
+raising).
 
-**Deviations.** From Quinlan's book those of J48, with which this agrees: comparisons have a slack of 1e-6; the
-confidence limit uses the normal approximation for more than one error; categories that are not in a node's records
-still have an (empty) branch. From J48: weights count as so many records everywhere, where J48 counts rows in two
-places (which attributes have too many values for the average, and whether a node has enough known numbers), so that
-a row of weight 2 and two rows are the same.
+**Deviations.** From Quinlan's book, as in J48: comparisons have a slack of 1e-6; the confidence limit uses the normal
+approximation for more than one error; categories without records in a node still have an (empty) branch. From J48: a
+weight counts as that many records everywhere, so that a row of weight 2 equals two rows; J48 counts rows in two places,
+to decide which attributes have too many values for the average, and whether a node has enough known numbers.
 
-From published tables a record whose cell may stand for several values is in all their branches at once, as C4.5 sends a
-missing value, only that the shares come from the cell (its members equally, or the proportions of its class) and not
-from the other records. Then pruning does not raise subtrees, and a piece below a hundredth of its record is given to
-the larger pieces of the same record, so that no record is in more than a hundred.
+In published tables, a record whose cell may stand for several values is in all their branches at once, like a missing
+value in C4.5. But the shares come from the cell (equal for its members, or the proportions of its class), not from the
+other records. Then pruning does not raise subtrees, and a piece below a hundredth of its record is given to the larger
+pieces of the record, so that no record is in more than a hundred pieces.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ def induce_c45(
     Parameters
     ----------
     columns : sequence of CodedColumn, or of SetColumn for a published table
-        The attributes, in the order in which equal ones are preferred.
+        The attributes. Among equally good ones, the first wins.
     labels : int array
         The label of each row.
     classes : sequence of str
-        What the labels are called.
+        The names of the labels.
     weights : float array, optional
         How many records each row stands for, more than 0; 1 if not given.
     confidence : float
-        The smaller, the more is pruned; at most 0.5.
+        At most 0.5; a smaller value prunes more.
     min_objects : int
         At least two branches of a split have at least this many records.
     pruned : bool
-        Whether to prune; collapsing is done in any case.
+        Whether to prune the tree; it is collapsed in any case.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def induce_c45(
 
 
 def rules_of(columns: Longs, records: float, min_objects: int) -> Rules:
-    """How C4.5 grows a tree from so many records."""
+    """Return the rules by which C4.5 grows a tree from a number of records."""
     return Rules(
         by_ratio=True,
         must_gain=True,
@@ -112,14 +112,14 @@ def rules_of(columns: Longs, records: float, min_objects: int) -> Rules:
 
 
 def averaged(columns: Longs, records: float) -> Bools:
-    """Which attributes count for the average gain: not those with many categories, unless all are such."""
+    """Return which attributes count for the average gain: all but those with many categories, unless all have many."""
     many = columns[:, SIZE] >= _MANY_VALUES * records - SLACK
     few = (columns[:, NUMERIC] > 0) | ~many
     return few if few.any() else np.ones_like(few)
 
 
 def check_c45(owner: str, confidence: object, min_objects: object, pruned: object) -> None:
-    """Refuse parameters that C4.5 has no tree for."""
+    """Refuse invalid parameters of C4.5."""
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) <= 0.5:
         raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
     check_int("min_objects", owner, min_objects, 1)

@@ -1,9 +1,8 @@
-"""What grows a tree for a method: a word, a scikit-learn tree, a C4.5 classifier, or a function of one's own.
+"""Finding the inducer that a parameter means: a name, a scikit-learn tree, a C4.5 classifier, or your own function.
 
-An inducer is a callable that takes a :class:`hedgerow.anonymizers.trees.TrainingTable` and returns a tree that asks
-one column at
-a time (kACTUS takes any: Kisilevich, Rokach, Elovici, Shapira, IEEE TKDE 22(3), 2010). :func:`grow` is the way in for
-methods: it lays the table out, calls the inducer, and checks and converts what comes back.
+An inducer is a callable that takes a :class:`hedgerow.anonymizers.trees.TrainingTable` and returns a tree that asks one
+column at a time. kACTUS works with any inducer (Kisilevich, Rokach, Elovici, Shapira, IEEE TKDE 22(3), 2010). Methods
+call :func:`grow`, which makes the training table, calls the inducer, and checks and converts the tree.
 
 **Deviations.** The authors used Weka's J48, which is ``"j48"`` here; the default ``"c45"`` grows the same trees.
 """
@@ -32,7 +31,7 @@ _MUST = (
     "'c45', 'cart', 'j48', a DecisionTreeClassifier, an ExtraTreeClassifier, a C45Classifier "
     "or a function that takes a TrainingTable and returns a tree"
 )
-# What scikit-learn's single trees can be told, and no ensemble of them.
+# Parameters that scikit-learn's single trees have, but not its ensembles.
 _OF_SINGLE_TREES = {"splitter", "min_samples_leaf", "min_weight_fraction_leaf", "random_state"}
 _OF_C45 = {"confidence", "min_objects", "pruned"}
 
@@ -51,7 +50,7 @@ class Inducer(Protocol):
     """
 
     def __call__(self, table: TrainingTable, /) -> ClassificationTree | Node:
-        """Grow a tree; see :class:`hedgerow.anonymizers.trees.Leaf` and its companions for what it may consist of."""
+        """Grow a tree; a function of yours can build it from ``Leaf``, ``ByValue`` and ``ByThreshold``."""
 
 
 def resolve_inducer(given: object, owner: str = "KActus") -> Inducer:
@@ -60,11 +59,11 @@ def resolve_inducer(given: object, owner: str = "KActus") -> Inducer:
     Parameters
     ----------
     given : object
-        One of ``INDUCERS``; scikit-learn's DecisionTreeClassifier or ExtraTreeClassifier, of which a copy is fitted;
-        a :class:`hedgerow.learning.C45Classifier`, whose own ``min_objects`` holds; or any callable, which is
-        returned as it is.
+        One of ``INDUCERS``; scikit-learn's DecisionTreeClassifier or ExtraTreeClassifier, a copy of which is fitted; a
+        :class:`hedgerow.learning.C45Classifier`, whose ``min_objects`` is used; or any callable, which is returned
+        unchanged.
     owner : str
-        The method that has the parameter, for messages.
+        The name of the method, for messages.
 
     Examples
     --------
@@ -76,7 +75,7 @@ returns a tree. Got 'c4.5' instead.
     """
     if isinstance(given, str):
         if given in INDUCERS:
-            return _BY_WORD[given]
+            return _BY_NAME[given]
         raise BadInput.parameter("inducer", owner, _MUST, given)
     if not isinstance(given, type):
         settings = _settings(given)
@@ -86,23 +85,23 @@ returns a tree. Got 'c4.5' instead.
             return partial(induce_cart, estimator=given)
         if callable(given):
             return given
-    # The type and not the object: a table that was given by mistake would show its rows.
+    # Name the type only, since a table that was given by mistake would show its rows.
     raise BadInput.parameter("inducer", owner, _MUST, given if isinstance(given, type) else type(given))
 
 
 def grow(inducer: object, counts: FrequencyTable, min_objects: int, owner: str) -> PathTree:
-    """Grow a tree from counts, in which every record has exactly one path.
+    """Grow a tree from counts, with exactly one path for each record.
 
     Parameters
     ----------
     inducer : object
-        What :func:`resolve_inducer` takes. What a function of one's own raises is passed on.
+        See :func:`resolve_inducer`. Errors of your own function are passed on.
     counts : FrequencyTable
-        With a target.
+        It must have a target.
     min_objects : int
-        How many records a branch should have, for inducers that ask.
+        The number of records that a branch should have; an inducer may ignore it.
     owner : str
-        The method that asks, for messages.
+        The name of the method, for messages.
 
     Examples
     --------
@@ -120,33 +119,32 @@ def grow(inducer: object, counts: FrequencyTable, min_objects: int, owner: str) 
     tree = induce(table)
     if not isinstance(tree, ClassificationTree):
         return path_tree(tree, counts, owner)
-    alike = len(tree.attributes) == len(table.columns) and all(map(_alike, tree.attributes, table.attributes))
-    if not alike:
+    if len(tree.attributes) != len(table.columns) or not all(map(_is_same, tree.attributes, table.attributes)):
         raise BadInput(
-            f"The inducer of {owner} returned a ClassificationTree over other columns or values than those of the "
+            f"The inducer of {owner} returned a ClassificationTree whose columns or values differ from those of the "
             "training table. Use the attributes of the table, in their order."
         )
     if not _sound(tree):
         raise BadInput(
             f"The inducer of {owner} returned a ClassificationTree whose nodes do not fit together. Each must have two "
-            "branches for a number or one for each category, which stand behind it and have no other parent."
+            "branches for a number or one for each category; they must come after it and have no other parent."
         )
     return PathTree.from_classification(tree, [counts.domains[name] for name in counts.quasi])
 
 
-def _alike(one: Attribute, other: Attribute) -> bool:
-    return one.name == other.name and one.numeric == other.numeric and one.labels == other.labels
+def _is_same(first: Attribute, second: Attribute) -> bool:
+    return first.name == second.name and first.numeric == second.numeric and first.labels == second.labels
 
 
 def _sound(tree: ClassificationTree) -> bool:
-    """Whether the arrays are a tree; compiled code would read beyond their ends if they were not."""
+    """Whether the arrays form a tree; otherwise compiled code would read beyond their ends."""
     nodes = tree.nodes
     inner = np.flatnonzero(nodes.column >= 0)
     column, first, branches = nodes.column[inner], nodes.first[inner], nodes.branches[inner].astype(np.int64)
     if not tree.size or (column >= len(tree.attributes)).any() or (branches < 1).any() or (first <= inner).any():
         return False
     widths = np.array([2 if attribute.numeric else len(attribute.labels) for attribute in tree.attributes])
-    # Behind one another, the branches of all nodes are all nodes but the root.
+    # The branches of all nodes together are all nodes but the root.
     order = np.argsort(first)
     starts = 1 + np.cumsum(branches[order]) - branches[order]
     return bool(
@@ -169,11 +167,11 @@ def _c45(
     )
 
 
-_BY_WORD: dict[str, Inducer] = {"c45": _c45, "cart": induce_cart, "j48": induce_j48}
+_BY_NAME: dict[str, Inducer] = {"c45": _c45, "cart": induce_cart, "j48": induce_j48}
 
 
 def _settings(given: object) -> dict[str, Any]:
-    """The parameters of an estimator; none of anything else."""
+    """Return the parameters of an estimator; none for any other object."""
     if not (hasattr(given, "get_params") and hasattr(given, "fit")):
         return {}
     settings: dict[str, Any] = given.get_params(deep=False)
@@ -181,14 +179,14 @@ def _settings(given: object) -> dict[str, Any]:
 
 
 def _is_classifier(estimator: object) -> bool:
-    # Whoever made a scikit-learn tree has imported scikit-learn already.
+    # A scikit-learn tree exists, so scikit-learn is imported already.
     from sklearn.base import is_classifier
 
     return bool(is_classifier(estimator))
 
 
 def _c45_as(given: object, settings: dict[str, Any]) -> Inducer:
-    """C4.5 with the settings of a classifier."""
+    """Return C4.5 with the settings of a classifier."""
     confidence, least, pruned = settings["confidence"], settings["min_objects"], settings["pruned"]
     check_c45(type(given).__name__, confidence, least, pruned)
     return partial(_c45, confidence=float(confidence), min_objects=int(least), pruned=pruned)

@@ -1,13 +1,13 @@
 """Weka's J48 as an inducer: C4.5 (Quinlan 1993) as the authors of kACTUS used it.
 
-Weka runs in a process of its own, for a Java machine can be started only once in a process. It reads an ARFF file in
-a folder that only this user can read, in which columns, categories and labels are numbered: no text of the table
-reaches Weka. The tree comes back as numbers, thresholds with all their digits.
+Weka runs in a separate process, because a process can start a Java machine only once. It reads an ARFF file from a
+folder that only this user can read. Columns, categories and labels are numbered in it, so no text of the table reaches
+Weka. The tree comes back as numbers, with all digits of a threshold.
 
-**Deviations.** A row that stands for several records is written so many times, as J48 counts rows where it should
-count records (which attributes have too many values, and whether enough numbers are known). Weights that are no whole
-numbers are given to J48 as weights of its instances. J48 sends a record with a missing number down both branches; in
-the tree that is used it has a leaf of its own.
+**Deviations.** A row that stands for several records is written several times, because J48 counts rows where it should
+count records: to decide which attributes have too many values, and whether enough numbers are known. Weights that are
+not whole numbers become instance weights of J48. J48 sends a record with a missing number down both branches; here, it
+has a separate leaf.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ __all__ = ["check_weka", "induce_j48", "write_arff"]
 
 
 # --------------------------------------------------------------------------------------------------
-# Whether Weka is there: the package that brings it, and Java to run it.
+# Checking that Weka and Java are installed.
 
 
-def check_weka(what: str, instead: str) -> None:
-    """Say what is not installed, if something is not.
+def check_weka(feature: str, alternative: str) -> None:
+    """Raise an error if the Python package of Weka or Java is not installed.
 
     Parameters
     ----------
-    what : str
-        What needs it.
-    instead : str
-        The sentence that says what does without.
+    feature : str
+        The feature that needs Weka, for the message.
+    alternative : str
+        A sentence that names an alternative without Weka.
     """
     if importlib.util.find_spec("weka") is None:
         raise MissingExtra.for_extra("python-weka-wrapper3", "weka")
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise MissingExtra(
-            f"{what} needs Java, which was not found. Install it (sudo apt install default-jre-headless) "
-            f"or set JAVA_HOME. {instead}"
+            f"{feature} needs Java, which was not found. Install it (sudo apt install default-jre-headless) "
+            f"or set JAVA_HOME. {alternative}"
         )
 
 
@@ -66,7 +66,7 @@ def induce_j48(table: TrainingTable) -> Node:
 
     Examples
     --------
-    A table of one label needs no Weka:
+    A table with one label does not need Weka:
 
     >>> import numpy as np
     >>> from hedgerow.anonymizers.trees import Attribute, CodedColumn
@@ -75,14 +75,14 @@ def induce_j48(table: TrainingTable) -> Node:
     Leaf()
     """
     if len(table.classes) < 2:
-        return Leaf()  # which J48 refuses to learn
+        return Leaf()  # J48 refuses a table with one label
     check_weka("Weka's J48", _WITHOUT_JAVA)
     with Scratch() as folder:
         arff, answer = folder / "table.arff", folder / "tree.json"
         with arff.open("w", encoding="ascii") as file:
             write_arff(table, file)
         done = subprocess.run(
-            # -P: the modules beside the script must not stand for others of the same name.
+            # -P: modules beside the script must not shadow others of the same name.
             [sys.executable, "-P", _script(), str(arff), str(table.min_objects), str(answer)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -91,7 +91,7 @@ def induce_j48(table: TrainingTable) -> Node:
         )
         if done.returncode or not answer.exists():
             raise HedgerowError(
-                f"Weka's J48 ended with status {done.returncode} and without a tree: "
+                f"Weka's J48 ended with status {done.returncode} and without a tree. "
                 f"Java may be too old, or lack memory. {_WITHOUT_JAVA}"
             )
         questions: list[list[float]] = json.loads(answer.read_text(encoding="ascii"))
@@ -99,7 +99,7 @@ def induce_j48(table: TrainingTable) -> Node:
 
 
 def write_arff(table: TrainingTable, file: IO[str]) -> None:
-    """Write a training table as Weka reads it, with numbers in place of all names and categories.
+    """Write a training table in Weka's format, with numbers instead of all names and categories.
 
     >>> import numpy as np
     >>> from hedgerow.anonymizers.trees import Attribute, CodedColumn
@@ -137,7 +137,7 @@ def _cells(column: CodedColumn) -> list[str]:
     numbers = column.attribute.numbers
     if numbers is None:
         return [f"v{code}" for code in column.codes.tolist()]
-    # The last one stands for the code -1, a missing number.
+    # The last entry is for the code -1, a missing number.
     written = [*map(repr, numbers.tolist()), "?"]
     return [written[code] for code in column.codes.tolist()]
 
@@ -147,7 +147,7 @@ def _script() -> str:
 
 
 def _nodes(questions: list[list[float]], table: TrainingTable) -> Node:
-    """Put the tree together, from the last question to the first: a question stands before its branches."""
+    """Build the tree from the last question to the first, since a question comes before its branches."""
     made: list[Node] = [Leaf()] * len(questions)
     for place in range(len(questions) - 1, -1, -1):
         if not questions[place]:

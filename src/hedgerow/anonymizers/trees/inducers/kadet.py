@@ -2,27 +2,27 @@
 
 A node is split by the attribute with the best gain ratio. If a part of a span would be too small (see
 :mod:`hedgerow.anonymizers.trees.nodes.generalized`), the attribute is generalized to the next level of its hierarchy
-and competes
-again, or is given up if there is none. A private attribute leaves the spans as they are, so it is always allowed; but a
-public question below it splits the spans of all people whom it could be put to. A. Friedman, A. Schuster, R. Wolff:
-k-Anonymous Decision Tree Induction, PKDD 2006; Providing k-Anonymity in Data Mining, VLDB Journal 17, 2008.
+and competes again, or is dropped if there is no such level. A private attribute does not change the spans, so it is
+always allowed. But a public question below it splits the spans of all people who may reach it. A. Friedman, A.
+Schuster, R. Wolff: k-Anonymous Decision Tree Induction, PKDD 2006; Providing k-Anonymity in Data Mining, VLDB Journal
+17, 2008.
 
 Deviations
 ----------
-The text of the two papers was not at hand when this was written, only their idea as others tell it; so this list says
-what is decided here, whether or not the papers decide the same.
+The text of the two papers was not available when this was written, only accounts of their idea by others. This list
+states the decisions made here, whether or not the papers make the same.
 
-- Numbers and dates without a hierarchy are asked by thresholds, of which only those are compared that keep the spans
-  large enough; a category without one is asked value by value or not at all.
-- A node chooses among its own candidates, not among those of the whole tree, and the nodes come in the order of their
-  size: where everything is public the order changes nothing, and where spans are shared the large nodes ask first.
-- The gain ratio is that of C4.5 without its rule of the average gain: a candidate that is generalized would change the
-  average for all others.
-- The label is private: who reads the tree does not know the label of a person.
-- Any requirement that binds to histograms may take the place of k, so that the same growth serves an anonymizer that
-  publishes the leaves. A missing value is a category of its own below the root, and a third branch of a threshold.
-- Pruning is C4.5's estimate of errors without subtree raising: a leaf in place of a subtree only unites spans, whereas
-  a raised branch would put its questions to people for whom they were not checked.
+- Numbers and dates without a hierarchy are split by thresholds; only thresholds that keep the spans large enough are
+  compared. A category without a hierarchy is asked value by value or not at all.
+- A node chooses among its own candidates, not among those of the whole tree, and larger nodes come first. If everything
+  is public, the order changes nothing; if spans are shared, large nodes ask first.
+- The gain ratio is that of C4.5 without its rule of the average gain, because generalizing one candidate would change
+  the average for all others.
+- The label is private: readers of the tree do not know the label of a person.
+- Any requirement that binds to histograms may replace k, so that the growth also serves an anonymizer that publishes
+  the leaves. A missing value is a separate category below the root, and a third branch of a threshold.
+- Pruning uses C4.5's estimate of errors, without subtree raising. A leaf that replaces a subtree only unites spans, but
+  a raised branch would ask questions of people for whom they were not checked.
 """
 
 from __future__ import annotations
@@ -82,18 +82,18 @@ def induce_kadet(
     Parameters
     ----------
     attributes : sequence of GeneralizedAttribute
-        What may be asked, in the order in which equal ones are preferred.
+        The attributes. Among equally good ones, the first wins.
     records : Records
-        In codes of the attributes' domains.
+        The records in codes of the attributes' domains.
     people : People
-        The same people by their public attributes, which alone are read; all of them together must keep the
-        requirements. ``values`` are places in the concatenated histograms of the requirements.
+        The same people; only their public attributes are read. All people together must keep the requirements.
+        ``values`` are places in the concatenated histograms of the requirements.
     packed : PackedRequirements
-        What every span has to keep; with private attributes only its ``minimal_size`` is a guarantee of the papers.
+        The requirements on every span; with private attributes, the papers guarantee only its ``minimal_size``.
     classes : sequence of str
-        What the labels are called.
+        The names of the labels.
     criterion : {"gain_ratio", "gain"}
-        What the best split is.
+        The measure by which a node chooses its split.
     pruned : bool
         Whether to prune.
 
@@ -127,10 +127,7 @@ def induce_kadet(
 
 @dataclass(frozen=True, eq=False)
 class _Open:
-    """A leaf that may still be split.
-
-    ``rows`` are its records, ``people`` all whose public values lead to it.
-    """
+    """A leaf that may still be split: ``rows`` are its records, ``people`` all whose public values lead to it."""
 
     rows: Ints
     people: Ints
@@ -163,7 +160,7 @@ class _Growth:
         self.k, self.packed = packed.minimal_size, packed if len(packed.kind) else None
         self.by_ratio = criterion == "gain_ratio"
         self.n_labels = n_labels
-        self.records = _asked(attributes, records, n_labels)
+        self.records = _for_thresholds(attributes, records, n_labels)
         self.codes = records.codes
         self.room = _room(attributes, n_labels)
         self.all_public = all(attribute.public for attribute in attributes)
@@ -173,7 +170,7 @@ class _Growth:
         self.counts = [self._count(records.labels, records.weights)]
 
     def run(self) -> None:
-        """Split nodes, the largest first, until no split is worth it or allowed."""
+        """Split nodes, the largest first, until no split is useful and allowed."""
         everyone = np.arange(len(self.people.weights), dtype=np.int32)
         rows = np.arange(len(self.records.weights), dtype=np.int32)
         open_nodes = {0: _Open(rows, everyone)}
@@ -191,7 +188,7 @@ class _Growth:
                     heapq.heappush(queue, (-total, child))
 
     def _best(self, node: int, leaf: _Open) -> _Candidate | None:
-        """The best split that keeps the requirements; attributes are generalized on the way."""
+        """Return the best split that keeps the requirements, after generalizing attributes as far as needed."""
         total = float(self.counts[node].sum())
         if total == self.counts[node].max() or (self.all_public and total < 2 * self.k):
             return None
@@ -199,20 +196,21 @@ class _Growth:
         region = self._region(leaf.people)
         candidates = [self._candidate(items, region, column, 0) for column in range(len(self.attributes))]
         while True:
-            best = max((one for one in candidates if one is not None), key=lambda one: one.score, default=None)
+            useful = [candidate for candidate in candidates if candidate is not None]
+            best = max(useful, key=lambda candidate: candidate.score, default=None)
             if best is None or self._allowed(region, best):
                 return best
             candidates[best.column] = self._candidate(items, region, best.column, best.level + 1)
 
     def _region(self, people: Ints) -> Region:
-        """The people of a node, span by span; where everything is public a node is one span."""
+        """Return the people of a node, sorted by span; if everything is public, a node is one span."""
         if self.all_public:
             return Region(people, np.array([0, len(people)]))
         spans, local = np.unique(self.span[people], return_inverse=True)
         return Region(*_sorted_by(people, local, len(spans)))
 
     def _candidate(self, items: Pool, region: Region, column: int, level: int) -> _Candidate | None:
-        """A split by an attribute at a level of its hierarchy, if there is one that gains anything."""
+        """Return the split by an attribute at a level of its hierarchy; None if it gains nothing."""
         attribute = self.attributes[column]
         size = attribute.domain.size
         if attribute.by_threshold:
@@ -223,7 +221,7 @@ class _Growth:
             )
             level = -1
         else:
-            # From the level on that the path has said already there is one branch, which gains nothing.
+            # From the level that the path has already asked, there is one branch, which gains nothing.
             merit = cut_merit(self.records, items, column, size, attribute.hierarchy.at_level[level], self.room)
         score = merit.ratio if self.by_ratio else merit.gain
         return _Candidate(score, column, merit.threshold, level) if merit.gain > 0 else None
@@ -236,33 +234,30 @@ class _Growth:
         return cut_holds(self.k, self.packed, self.people, candidate.column, region, cut, self.room)
 
     def _split(self, node: int, leaf: _Open, split: _Candidate) -> list[tuple[int, _Open]]:
-        """Put the branches of a node into the tree; those with records may be split further."""
+        """Add the branches of a node to the tree; return those, which may be split further."""
         attribute = self.attributes[split.column]
-        answers = self._answers(split, self.codes[split.column, leaf.rows])
-        their_answers = answers[:0]
+        row_answers = self._answers(split, self.codes[split.column, leaf.rows])
+        people_answers = row_answers[:0]
         if attribute.public:
-            their_answers = self._answers(split, self.people.codes[split.column, leaf.people])
-        said = np.unique(np.concatenate([answers, their_answers]))
-        branch = np.searchsorted(said, answers)
-        rows, bounds = _sorted_by(leaf.rows, branch, len(said))
-        people = [leaf.people] * len(said)
+            people_answers = self._answers(split, self.people.codes[split.column, leaf.people])
+        answers = np.unique(np.concatenate([row_answers, people_answers]))
+        rows = _rows_by_place(leaf.rows, np.searchsorted(answers, row_answers), len(answers))
+        people = [leaf.people] * len(answers)
         if attribute.public:
-            their_branch = np.searchsorted(said, their_answers)
-            ordered, theirs = _sorted_by(leaf.people, their_branch, len(said))
-            people = [ordered[low:high] for low, high in pairwise(theirs)]
+            branch = np.searchsorted(answers, people_answers)
+            people = _rows_by_place(leaf.people, branch, len(answers))
             if not self.all_public:
-                self.span[leaf.people], self.spans = refined(self.span[leaf.people], their_branch, self.spans)
-        codes = said.tolist()
+                self.span[leaf.people], self.spans = refined(self.span[leaf.people], branch, self.spans)
+        codes = answers.tolist()
         children = self.nodes.ask(node, split.column, len(codes), split.threshold, codes)
-        own = [rows[low:high] for low, high in pairwise(bounds)]
-        self.counts += [self._count(self.records.labels[some], self.records.weights[some]) for some in own]
-        return [(child, _Open(mine, others)) for child, mine, others in zip(children, own, people, strict=True)]
+        self.counts += [self._count(self.records.labels[part], self.records.weights[part]) for part in rows]
+        return [(child, _Open(*parts)) for child, *parts in zip(children, rows, people, strict=True)]
 
     def _count(self, labels: Ints, weights: Floats) -> Floats:
         return np.bincount(labels, weights, self.n_labels).astype(np.float64)
 
     def _answers(self, split: _Candidate, codes: Ints) -> Ints:
-        """What each code answers: a node of the cut, or a side of the threshold."""
+        """Return the answer of each code: a node of the cut, or a side of the threshold."""
         attribute = self.attributes[split.column]
         if split.level >= 0:
             nodes: Ints = attribute.hierarchy.at_level[split.level][codes]
@@ -272,8 +267,8 @@ class _Growth:
         return answers
 
 
-def _asked(attributes: Sequence[GeneralizedAttribute], records: Records, n_labels: int) -> Records:
-    """The records as thresholds read them, a missing number being -1."""
+def _for_thresholds(attributes: Sequence[GeneralizedAttribute], records: Records, n_labels: int) -> Records:
+    """Convert the records for thresholds: a missing number becomes -1."""
     check_countable(max(attribute.domain.size for attribute in attributes), n_labels)
     codes = records.codes.copy()
     for at, attribute in enumerate(attributes):
@@ -286,6 +281,11 @@ def _sorted_by(rows: Ints, place: Longs, places: int) -> tuple[Ints, Longs]:
     ordered, bounds = np.empty_like(rows), np.empty(places + 1, dtype=np.int64)
     sorted_by(rows, place, ordered, bounds)
     return ordered, bounds
+
+
+def _rows_by_place(rows: Ints, place: Longs, places: int) -> list[Ints]:
+    ordered, bounds = _sorted_by(rows, place, places)
+    return [ordered[low:high] for low, high in pairwise(bounds)]
 
 
 def _room(attributes: Sequence[GeneralizedAttribute], n_labels: int) -> KadetRoom:

@@ -1,4 +1,4 @@
-"""What a tree says of rows, and the leaf of a tuple that has exactly one path, compiled."""
+"""Kernels that send rows down a tree: to the labels of all their branches, or to the one leaf of a tuple."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def answer(
     shares: Floats,
     labels: Longs,
 ) -> None:
-    """Give each row its share of every label, and the label whose share is largest, the first of equals.
+    """Give each row its share of every label, and the label with the largest share, the first of equals.
 
-    ``cells`` has the cell of each column and row, as a training table has them. A row of which nothing is known goes
-    down every branch that records reached, in proportion; so does, with ``spread_unseen``, one whose category is not
-    known, else the labels of the node answer for it. A branch that no record reached answers as its parent.
+    ``cells`` has the cell of each column and row, as in a training table. A row with an unknown cell goes down every
+    branch that records reached, in proportion. With ``spread_unseen``, so does a row with an unseen category;
+    otherwise, it takes the labels of the node. A branch that no record reached has the labels of its parent.
     O(rows × nodes that their cells reach).
     """
     for row in range(cells.shape[1]):
@@ -44,7 +44,7 @@ def answer(
             node = waiting[height]
             part = parts[height]
             column = links[node, COLUMN]
-            # What no branch takes of the row, and what goes down all of them.
+            # The part of the row that no branch takes, and the part that goes down all of them.
             lost = part if column < 0 else 0.0
             everywhere = 0.0
             if column >= 0:
@@ -88,7 +88,7 @@ def answer(
 
 @jit(inner=True)
 def _child(links: Ints, empty: Bools, columns: Longs, node: int, code: int) -> int:
-    """The branch of a node for a code; -1 if it has none, or no record reached it. O(log branches)."""
+    """Return the branch of a node for a code; -1 if there is none, or no record reached it. O(log branches)."""
     first = int(links[node, FIRST])
     if columns[links[node, COLUMN], NUMERIC]:
         first += int(code > links[node, THRESHOLD])
@@ -120,10 +120,10 @@ def _of_list(
     parts: Floats,
     height: int,
 ) -> tuple[int, float, float]:
-    """Send a list down the branches for its codes; returns the new height, how much is unknown, and has no branch.
+    """Send a list down the branches of its codes; return the new height, the unknown part, and the part without branch.
 
-    A code of share 0 is a second choice: it is looked at only where no code with a share has a branch. Then the branch
-    with the most records takes all, or without ``heaviest`` each of them its proportion.
+    A code with share 0 is a second choice: it counts only if no code with a share has a branch. Then the branch with
+    the most records takes all; without ``heaviest``, each such branch takes its proportion.
     """
     low = int(left[node, LOW])
     high = int(left[node, HIGH])

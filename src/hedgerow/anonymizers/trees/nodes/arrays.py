@@ -1,4 +1,4 @@
-"""The nodes of a tree as arrays with one entry per node: the root is node 0, and a node comes before its branches."""
+"""Nodes of a tree as arrays with one entry per node: the root is node 0, and a node comes before its branches."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ CODE: Final = 5
 LINKS: Final = 6
 
 
-# A leaf with less weight than this was reached by no record.
+# No record reached a leaf with less weight than this.
 _NOTHING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """What all trees consist of.
+    """The nodes of a tree.
 
     Attributes
     ----------
     links : int array (nodes, 6)
-        The columns are ``column`` (what a node asks, -1 at a leaf), ``threshold`` (the largest code that goes low),
-        ``first`` and ``branches`` (the branches of a node are ``first``, ``first + 1``, …), ``parent`` (-1 above the
-        root) and ``code`` (the answer that leads to a node, -1 below a threshold).
+        The columns are ``column`` (the column that a node asks, -1 at a leaf), ``threshold`` (the largest code of the
+        first branch), ``first`` and ``branches`` (the branches of a node are ``first``, ``first + 1``, …), ``parent``
+        (-1 above the root) and ``code`` (the answer that leads to a node, -1 below a threshold).
     counts : float array (nodes, labels)
         The weight of each label.
     bag : float array (nodes,)
@@ -74,19 +74,19 @@ class Nodes:
 
     @classmethod
     def leaves(cls, nodes: int, labels: int) -> Nodes:
-        """Nodes without a question."""
+        """Make nodes without questions."""
         links = np.full((nodes, LINKS), -1, dtype=np.int32)
         links[:, BRANCHES] = 0
         return cls(links, np.zeros((nodes, labels)), np.zeros(nodes))
 
     @property
     def column(self) -> Ints:
-        """What each node asks."""
+        """The column that each node asks."""
         return self.links[:, COLUMN]
 
     @property
     def threshold(self) -> Ints:
-        """The largest code that goes to the first branch."""
+        """The largest code of the first branch."""
         return self.links[:, THRESHOLD]
 
     @property
@@ -96,7 +96,7 @@ class Nodes:
 
     @property
     def branches(self) -> Ints:
-        """How many branches each node has."""
+        """The number of branches of each node."""
         return self.links[:, BRANCHES]
 
     @property
@@ -118,22 +118,22 @@ class Nodes:
         return len(self.links)
 
     def levels(self, root: int = 0) -> list[Longs]:
-        """The nodes that the root reaches, or another node, depth by depth."""
-        found = [np.array([root], dtype=np.int64)]
-        while len(found[-1]):
-            inner = found[-1][self.column[found[-1]] >= 0]
-            found.append(ranges(self.first[inner], self.branches[inner])[0])
-        return found[:-1]
+        """Return the nodes below a root, depth by depth."""
+        levels = [np.array([root], dtype=np.int64)]
+        while len(levels[-1]):
+            inner = levels[-1][self.column[levels[-1]] >= 0]
+            levels.append(ranges(self.first[inner], self.branches[inner])[0])
+        return levels[:-1]
 
     def enlarged(self, capacity: int) -> Nodes:
-        """The same nodes with room for more."""
+        """Copy the nodes into arrays with room for more."""
         larger = Nodes.leaves(capacity, self.counts.shape[1])
-        for mine, theirs in ((self.links, larger.links), (self.counts, larger.counts), (self.bag, larger.bag)):
-            theirs[: len(mine)] = mine
+        for old, new in ((self.links, larger.links), (self.counts, larger.counts), (self.bag, larger.bag)):
+            new[: len(old)] = old
         return larger
 
     def compact(self, root: int = 0) -> Nodes:
-        """Only the nodes that the root reaches, breadth first; or another node, which becomes the root."""
+        """Copy only the nodes below a root, breadth first; ``root`` becomes node 0."""
         kept = np.concatenate(self.levels(root))
         links = self.links[kept]
         inner = links[:, COLUMN] >= 0
@@ -145,7 +145,7 @@ class Nodes:
 
 
 class NodeList:
-    """Nodes while a tree is built node by node.
+    """Nodes to which questions are added one by one.
 
     Examples
     --------
@@ -165,21 +165,21 @@ class NodeList:
     def ask(
         self, node: int, column: int, branches: int, threshold: int = -1, codes: Sequence[int] | None = None
     ) -> range:
-        """Put a question at a leaf; returns its branches. ``codes`` are the answers that lead to them."""
+        """Ask a question at a leaf; return its branches. ``codes`` are the answers that lead to them."""
         first = len(self._links)
         self._links[node][:PARENT] = [column, threshold, first, branches]
         self._links += [[-1, -1, -1, 0, node, code] for code in (codes or [-1] * branches)]
         return range(first, first + branches)
 
     def finished(self, counts: Floats | None = None) -> Nodes:
-        """The arrays."""
+        """Return the nodes as arrays."""
         links = np.array(self._links, dtype=np.int32)
         counts = np.zeros((len(links), 0)) if counts is None else counts
         return Nodes(links, counts, counts.sum(axis=1))
 
 
 class TreeView:
-    """What the views of nodes share."""
+    """Base class of the trees that are made of ``Nodes``."""
 
     nodes: Nodes
 
@@ -200,7 +200,7 @@ class TreeView:
 
     @property
     def threshold(self) -> Ints:
-        """The largest code that goes to the first branch, -1 where a question has none."""
+        """The largest code of the first branch, -1 if a question has no threshold."""
         return self.nodes.threshold
 
     @property
@@ -210,7 +210,7 @@ class TreeView:
 
     @property
     def branches(self) -> Ints:
-        """How many branches each node has."""
+        """The number of branches of each node."""
         return self.nodes.branches
 
     @property
@@ -224,7 +224,7 @@ class TreeView:
         return self.nodes.counts
 
     def children(self, node: int) -> range:
-        """The nodes that a node branches to."""
+        """Return the branches of a node."""
         return range(int(self.first[node]), int(self.first[node]) + int(self.branches[node]))
 
 
@@ -235,13 +235,14 @@ class LabellingTree(TreeView, ABC):
 
     @cached_property
     def deciding(self) -> Floats:
-        """The records that decide at each node: its own, or its parent's where no record came."""
+        """The label counts that decide at each node: its own, or those of its parent if no record reached it."""
         return np.where(self.nodes.empty[:, None], self.counts[np.maximum(self.parent, 0)], self.counts)
 
     def export_text(self) -> str:
-        """The tree as text, a line per branch; a leaf says its label, its records and how many of them are of others.
+        """Return the tree as text, one line per branch.
 
-        The records are weights: fractions where values are missing.
+        A leaf shows its label, its records, and how many of these have other labels. Records are weights, which are
+        fractions where values are missing.
         """
         if self.size == 1:
             return f": {self._leaf(0)}"
@@ -259,7 +260,7 @@ class LabellingTree(TreeView, ABC):
 
     @abstractmethod
     def _answer(self, node: int) -> str:
-        """The question above a node, and the answer that leads there."""
+        """Return the question above a node and the answer that leads to it."""
 
     def _leaf(self, node: int) -> str:
         total, most = float(self.counts[node].sum()), float(self.counts[node].max())

@@ -1,4 +1,4 @@
-"""The view that predicts: each node asks for one attribute, by category or by threshold."""
+"""Classification trees: each node asks one attribute, by category or by threshold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ClassificationTree", "Prediction"]
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What a tree says of rows: the share of every label (they may sum to less than 1), and the label it names."""
+    """The prediction of rows: the share of every label (the shares may sum to less than 1), and the best label."""
 
     shares: Floats
     labels: Longs
@@ -29,23 +29,23 @@ class Prediction:
 
 @dataclass(frozen=True, eq=False)
 class ClassificationTree(LabellingTree):
-    """A tree whose nodes each ask for one attribute: a branch per category, or two branches around a threshold.
+    """A tree whose nodes each ask one attribute, with a branch per category, or two branches around a threshold.
 
-    Where its attributes are read from published tables it knows what a set, an interval or ``*`` may stand for.
+    If its attributes were read from published tables, it can also classify sets, intervals and ``*``.
 
     Attributes
     ----------
     attributes : tuple of Attribute
-        What a node may ask.
+        The attributes that nodes may ask.
     classes : tuple of str
         The labels, in the order of the counts.
     nodes : Nodes
         The codes of a node's branches ascend.
     spread_unseen : bool
-        Whether a category that is not known goes down every branch, as a missing one; else the labels of the node
-        answer.
+        Whether an unseen category goes down every branch, like a missing one; otherwise, the labels of the node decide.
     heaviest : bool
-        Whether a value that only sets with a branch contain goes to the heaviest of them, else to each in proportion.
+        Whether a value that has no branch except those of sets that contain it goes to the heaviest of these;
+        otherwise, it goes to each in proportion.
 
     Examples
     --------
@@ -67,31 +67,31 @@ class ClassificationTree(LabellingTree):
 
     @property
     def set_attributes(self) -> tuple[SetAttribute, ...]:
-        """The attributes that know how published cells are read."""
+        """The attributes that were read from published tables."""
         return tuple(attribute for attribute in self.attributes if isinstance(attribute, SetAttribute))
 
     def classify(self, codes: Ints) -> Prediction:
-        """Send rows of plain values down the tree, one row of ``codes`` per attribute; -1 if nothing is known."""
-        return self._answer_rows(column_facts(self.attributes)[0], codes, None)
+        """Send rows of plain values down the tree; ``codes`` has one row per attribute, -1 for unknown values."""
+        return self._predict(column_facts(self.attributes)[0], codes, None)
 
     def classify_sets(self, columns: Sequence[SetColumn]) -> Prediction:
-        """Send rows of published cells down the tree, each in every branch with its share; one column per attribute.
+        """Send rows of published cells down every branch with their shares; ``columns`` has one column per attribute.
 
-        Rows that are alike are sent only once.
+        Equal rows are sent only once.
         """
-        given = [column.by_class for column in columns]
+        by_class = [column.by_class for column in columns]
         sizes = [len(column.cells.starts) - 1 for column in columns]
-        distinct, index = tabulate(given, sizes, len(columns[0].index))
+        distinct, index = tabulate(by_class, sizes, len(columns[0].index))
         cells = np.stack([cells_of(column, distinct[:, at]) for at, column in enumerate(columns)])
-        lists, many = joined_lists(columns)
-        said = self._answer_rows(column_facts(self.attributes, many)[0], cells, lists_of(lists, 0))
-        return Prediction(said.shares[index], said.labels[index])
+        lists, lengths = joined_lists(columns)
+        prediction = self._predict(column_facts(self.attributes, lengths)[0], cells, lists_of(lists, 0))
+        return Prediction(prediction.shares[index], prediction.labels[index])
 
-    def _answer_rows(self, columns: Longs, cells: Ints, lists: Lists | None) -> Prediction:
+    def _predict(self, columns: Longs, cells: Ints, lists: Lists | None) -> Prediction:
         rows, nodes = cells.shape[1], self.nodes
         shares = np.zeros((rows, len(self.classes)), dtype=np.float64)
         labels = np.zeros(rows, dtype=np.int64)
-        # A branch may wait twice: once for what is known, once for what is not.
+        # A branch may wait twice: once for the known part of a row, once for the unknown part.
         waiting = np.empty(2 * len(nodes), dtype=np.int64)
         answer(
             nodes.links,
@@ -99,7 +99,7 @@ class ClassificationTree(LabellingTree):
             nodes.bag,
             nodes.empty,
             columns,
-            self._left,
+            self._remaining_codes,
             np.ascontiguousarray(cells),
             lists,
             self.spread_unseen,
@@ -112,8 +112,8 @@ class ClassificationTree(LabellingTree):
         return Prediction(shares, labels)
 
     @cached_property
-    def _left(self) -> Floats:
-        """What the questions above each node left of the column that it asks, as in ``Room.columns``."""
+    def _remaining_codes(self) -> Floats:
+        """The range of codes that the questions above each node leave of its column, as in ``Room.columns``."""
         nodes, total = self.nodes, self.counts.sum(axis=1)
         numeric = np.array([attribute.numeric for attribute in self.attributes], dtype=np.bool_)
         low, high = np.zeros(len(nodes), dtype=np.int64), np.full(len(nodes), EVERYWHERE, dtype=np.int64)

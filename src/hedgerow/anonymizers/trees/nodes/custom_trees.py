@@ -1,11 +1,11 @@
-"""The tree that an inducer of one's own returns: leaves, questions by value, questions by threshold.
+"""Trees that your own inducer returns: leaves, questions by value, and questions by threshold.
 
-A question asks one column, since a method that publishes along a tree says of each record which columns its path
-asked (kACTUS: Kisilevich, Rokach, Elovici, Shapira, IEEE TKDE 22(3), 2010, asks for a univariate tree).
-:func:`path_tree` checks such a tree against a table and turns it into the arrays that methods read.
+A question asks one column, because methods that publish along a tree show the columns that a record's path asks. kACTUS
+requires a univariate tree, too (Kisilevich, Rokach, Elovici, Shapira, IEEE TKDE 22(3), 2010). :func:`path_tree` checks
+such a tree against a table and converts it to the arrays that methods read.
 
-**Deviations.** The paper says nothing of missing values. Here each is a value of its own: where a tree has no branch
-for it, a leaf is added, so that no record is without a path and none is on two.
+**Deviations.** The paper does not mention missing values. Here, "missing" is a separate value. If a tree has no branch
+for it, a leaf is added, so that every record has exactly one path.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hedgerow.io.values import MISSING_TEXT
 
 __all__ = ["ByThreshold", "ByValue", "Leaf", "Node", "category_name", "path_tree"]
 
-# A question that is used again and again below itself doubles with every level; memory ends before patience does.
+# A tree that uses one question in many places may double with every level, so its size is limited.
 _MOST_NODES = 2**22
 
 
@@ -47,9 +47,9 @@ class ByValue:
     attribute : str
         The column.
     branches : mapping of category to node
-        A key is a category as text, None for the missing value, or a tuple of several of these.
+        A key is a category as text, None for the missing value, or a tuple of these.
     otherwise : node, optional
-        Where every category without a branch goes, the missing one included.
+        The branch of all other categories, including the missing one.
 
     Examples
     --------
@@ -72,10 +72,10 @@ class ByThreshold:
     attribute : str
         The column.
     at_most : float
-        A value up to this goes low, a larger one high.
+        The threshold: a value up to it goes low, a larger value goes high.
     low, high : node
     missing : node, optional
-        Where a missing number goes; a leaf of its own if not given.
+        The branch of missing numbers; by default, a separate leaf.
 
     Examples
     --------
@@ -94,15 +94,15 @@ Node: TypeAlias = Leaf | ByValue | ByThreshold
 
 
 def path_tree(root: Node, counts: FrequencyTable, owner: str) -> PathTree:
-    """Check a tree against the records that will go down it, and lay it out as arrays.
+    """Check a tree against the records that will go down it, and convert it to arrays.
 
     Parameters
     ----------
     root : Leaf, ByValue or ByThreshold
     counts : FrequencyTable
-        Every record must have a branch at each question it meets.
+        Every record must have a branch at each question on its path.
     owner : str
-        The method that asks, for messages.
+        The name of the method, for messages.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def path_tree(root: Node, counts: FrequencyTable, owner: str) -> PathTree:
     (3, [3, 4, 2])
     """
     layout = _Layout(counts, owner)
-    # Questions that are open above the current one, by identity: equal nodes may well stand below one another.
+    # The questions above the current one, by identity, since equal nodes may be below one another.
     above: set[int] = set()
     waiting: list[tuple[object, int, bool]] = [(root, 0, False)]
     while waiting:
@@ -149,7 +149,7 @@ class _Layout:
         self.lookups: dict[int, Ints] = {}
 
     def ask(self, node: object, place: int) -> list[tuple[object, int]]:
-        """Write the question of a node; returns its branches and their places, none for a leaf."""
+        """Write the question of a node; return its branches and their places, none for a leaf."""
         if isinstance(node, Leaf):
             return []
         threshold = -1
@@ -174,7 +174,7 @@ class _Layout:
     def _column(self, attribute: object) -> int:
         if not isinstance(attribute, str):
             raise BadInput(
-                "A question of the tree asks for several columns at once, or for none that has a name; "
+                "A question of the tree names several columns, or its column by something else than text. "
                 f"{self.owner} needs trees that ask one column at a time."
             )
         if attribute not in self.columns:
@@ -184,7 +184,7 @@ class _Layout:
     def _numbers(self, node: ByThreshold, column: int) -> tuple[int, list[object]]:
         domain = self.domains[column]
         if domain.numbers is None or domain.kind == "text":
-            raise BadInput(f"The tree asks {domain.name!r} by a threshold, but it holds text. Ask it with ByValue.")
+            raise BadInput(f"The tree asks {domain.name!r} by a threshold, but it holds text. Use ByValue for it.")
         at_most = _finite(node.at_most)
         if at_most is None:
             raise BadInput(f"A threshold of the tree for {domain.name!r} is not a finite number. Make it one.")
@@ -196,7 +196,7 @@ class _Layout:
         domain = self.domains[column]
         if domain.numbers is not None and domain.kind != "text":
             raise BadInput(
-                f"The tree asks {domain.name!r} by its values, but it holds {domain.kind}s. Ask it with ByThreshold."
+                f"The tree asks {domain.name!r} by its values, but it holds {domain.kind}s. Use ByThreshold for it."
             )
         given: object = node.branches
         if not isinstance(given, Mapping):
@@ -213,7 +213,7 @@ class _Layout:
         return below
 
     def _branch_of_codes(self, branches: Mapping[object, object], column: int) -> Ints:
-        """The branch of each category of a column, -1 for a category without a branch."""
+        """Return the branch of each category of a column, -1 for a category without a branch."""
         domain = self.domains[column]
         lookup = np.full(domain.size, -1, dtype=np.int32)
         seen: set[object] = set()
@@ -231,7 +231,7 @@ class _Layout:
         return lookup
 
     def _code(self, category: object, column: int) -> int | None:
-        """The code of a category; None if the column does not have it."""
+        """Return the code of a category; None if the column does not have it."""
         if category is not None and not isinstance(category, str):
             raise BadInput(
                 f"A branch of the tree for {self.domains[column].name!r} is named by an object of type "
@@ -243,7 +243,7 @@ class _Layout:
 
 
 def _finite(given: object) -> float | None:
-    """A threshold as a float; None if it is none."""
+    """Return a threshold as a float; None if it is not a finite number."""
     if isinstance(given, bool) or not isinstance(given, Real):
         return None
     try:
@@ -257,16 +257,16 @@ def _codes(domain: Domain) -> dict[str | None, int]:
     codes: dict[str | None, int] = {label: code for code, label in enumerate(domain.labels.tolist())}
     if domain.has_missing:
         codes[None] = domain.missing_code
-        # An inducer that reads the training table sees a missing category under this name.
+        # In the training table, a missing category has this name.
         codes.setdefault(MISSING_TEXT, domain.missing_code)
     return codes
 
 
 def category_name(attribute: Attribute, code: int) -> str | None:
-    r"""What a :class:`ByValue` calls a category of a training table.
+    r"""Return the key of a category of a training table in :class:`ByValue`.
 
-    A training table calls the missing category ``\N``. Where a text of the table reads so too, two labels are alike,
-    and the last one is the missing one.
+    A training table calls the missing category ``\N``. If a text of the table is ``\N``, too, two labels are equal, and
+    the last one is the missing category.
 
     >>> category_name(Attribute("sky", ("blue", "grey")), 1)
     'grey'
@@ -288,5 +288,5 @@ def _check_complete(tree: PathTree, counts: FrequencyTable, owner: str) -> None:
     records = int(counts.tuple_sizes[lost][asked == column].sum())
     raise BadInput(
         f"The tree for {owner} has no branch for the value of {counts.quasi[column]!r} in {records:,} of "
-        f"{counts.rows:,} records. Give the question a branch for every value, or an otherwise."
+        f"{counts.rows:,} records. Give the question a branch for every value, or use 'otherwise'."
     )

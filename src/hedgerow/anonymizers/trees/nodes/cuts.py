@@ -1,7 +1,7 @@
-"""Trees as binary cuts, which recode unseen rows: a threshold, or one value against the rest.
+"""Trees as binary cuts, which recode unseen rows: each cut is a threshold, or one value against the rest.
 
-A node becomes a chain of cuts. Each takes one branch off, and what is left at the end goes to the last branch, or to
-the nearest group above.
+A node becomes a chain of cuts. Each cut takes off one branch, and the remaining rows go to the last branch, or to the
+nearest group above.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ __all__ = ["cuts_of_leaves", "cuts_of_paths"]
 
 
 def cuts_of_paths(tree: PathTree, group_of_node: Ints, domains: Sequence[Domain]) -> CutTree:
-    """Send rows down to the leaf they belong to, and from there up to the nearest group.
+    """Make cuts that send rows down to their leaf, and from there up to the nearest group.
 
-    A value without a branch, or one whose branch published nothing, goes to the nearest group above. A node that
-    sends everything there is not written. O(nodes × depth + values that nodes ask for).
+    A value without a branch, or with a branch that published nothing, goes to the nearest group above. Nodes that send
+    all rows there are left out. O(nodes × depth + values that nodes ask).
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def cuts_of_paths(tree: PathTree, group_of_node: Ints, domains: Sequence[Domain]
     group_of_node : int array (nodes,)
         The group that a node published, -1 if none.
     domains : sequence of Domain
-        Of the columns that the tree asks.
+        The domains of the columns that the tree asks.
     """
     near = np.arange(tree.size)  # the nearest node with a group, at or above; -1 if none
     while (going := (near >= 0) & (group_of_node[near] < 0)).any():
@@ -69,7 +69,7 @@ def cuts_of_paths(tree: PathTree, group_of_node: Ints, domains: Sequence[Domain]
 
 
 def cuts_of_leaves(tree: GeneralizingTree, leaves: Longs) -> CutTree:
-    """Send rows to the leaf they belong to, the groups being the leaves; what no branch is for goes to the last one."""
+    """Make cuts that send rows to their leaf, which is their group; a value without branch goes to the last branch."""
     asked = set(tree.column.tolist())
     orders = tuple(_order(attribute, at in asked) for at, attribute in enumerate(tree.attributes))
     chains = _Chains(tree)
@@ -82,23 +82,23 @@ def cuts_of_leaves(tree: GeneralizingTree, leaves: Longs) -> CutTree:
 
 
 class _Chains:
-    """Cuts while they are collected: of each the node, the place, whether it takes one value, and where that goes."""
+    """Collects cuts: the node of each, its threshold or value, whether it takes a single value, and the child."""
 
     def __init__(self, tree: TreeView) -> None:
         self._tree = tree
         self._parts: list[tuple[Longs, Longs, Longs, Bools]] = []
 
     def add(self, node: int | Longs, threshold: ArrayLike, child: ArrayLike, *, single: bool) -> None:
-        """Add cuts to the chain of a node, or to those of several, behind those that they have."""
+        """Append cuts to the chain of one node, or to the chains of several nodes."""
         below = np.asarray(child, dtype=np.int64)
         nodes = np.full(len(below), node, dtype=np.int64)
         self._parts.append((nodes, np.asarray(threshold, dtype=np.int64), below, np.full(len(below), single)))
 
     def cuts(self, group: Longs, last: Longs, orders: tuple[Ints, ...]) -> CutTree:
-        """Put the chains behind one another, that of the root first, so that 0 is never the next cut of another.
+        """Concatenate the chains, that of the root first, so that cut 0 never follows another cut.
 
-        ``group`` is where a node without cuts sends its rows, ``last`` the branch at the end of its chain, -1 for its
-        group.
+        ``group`` is the group of a node without cuts; ``last`` is the branch at the end of a chain, or -1 for the group
+        of the node.
         """
         nothing = np.empty(0, dtype=np.int64)
         node, threshold, child, single = (
@@ -122,26 +122,26 @@ class _Chains:
 
 
 def _order(attribute: GeneralizedAttribute, asked: bool) -> Ints:
-    """The rank of each code: in a taxonomy of categories that of its leaf, so that the codes below a node are a run."""
+    """Return the rank of each code; in a taxonomy of categories, codes below a node have successive ranks."""
     if asked and attribute.domain.kind == "text" and attribute.hierarchy.height > 1:
         return attribute.hierarchy.order
     return np.arange(attribute.domain.size, dtype=np.int32)
 
 
 def _add_chain(chains: _Chains, tree: GeneralizingTree, node: int, order: Ints) -> int:
-    """Add the cuts that tell the branches of a node apart; returns the last branch."""
+    """Add the cuts that separate the branches of a node; return the last branch."""
     attribute, children = tree.attributes[tree.column[node]], tree.children(node)
     missing = attribute.domain.missing_code
 
     if attribute.by_threshold:
-        absent = [child for child in children if tree.said[child] == ABSENT]
+        absent = [child for child in children if tree.answers[child] == ABSENT]
         chains.add(node, [missing] * len(absent), absent, single=True)
         chains.add(node, [int(tree.threshold[node])], [children[0]], single=False)
         return children[1]
     codes = np.arange(attribute.domain.size, dtype=np.int32)
     branch = tree.branch_of(node, attribute.places(codes))
     if attribute.domain.kind == "text" and np.array_equal(order, codes):
-        # Unknown categories have a place among the codes' own order, but the alphabet must not decide where they go.
+        # The alphabet gives unknown categories a place among the codes, but must not decide where they go.
         last = max(children, key=lambda child: float(tree.counts[child].sum()))
         apart = codes[(branch >= 0) & (branch != last - children[0])]
         chains.add(node, apart, [children[at] for at in branch[apart]], single=True)

@@ -1,9 +1,8 @@
-"""A classification tree that asks generalized values: taxonomy nodes or thresholds, of public and of private columns.
+"""A classification tree over generalized values: it asks taxonomy nodes or thresholds of public and private columns.
 
-Where a value lies is its *place*: the leaf (or the nearest known node) of a taxonomy, or the code of a number. Two
-people are of the same **span** if their public values lead to the same leaf, however the private questions are
-answered; it is the spans that hide people in such a model (A. Friedman, A. Schuster, R. Wolff: k-Anonymous Decision
-Tree Induction, PKDD 2006).
+The *place* of a value is the leaf (or the nearest known node) of a taxonomy, or the code of a number. Two people are in
+the same **span** if their public values lead to the same leaves, whatever the answers to private questions. In such a
+model, spans hide people (A. Friedman, A. Schuster, R. Wolff: k-Anonymous Decision Tree Induction, PKDD 2006).
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ BELOW, ABOVE, ABSENT = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class GeneralizedAttribute:
-    """A column that a tree may ask: its values, how they generalize, and whether others may know them.
+    """A column that a tree may ask: its values, their hierarchy, and whether attackers may know them.
 
     Attributes
     ----------
     domain : Domain
     hierarchy : EncodedHierarchy
     public : bool
-        Whether an attacker may know the value of a person, as of a quasi-identifier.
+        Whether an attacker may know a person's value, as for a quasi-identifier.
     """
 
     domain: Domain
@@ -46,11 +45,11 @@ class GeneralizedAttribute:
 
     @property
     def by_threshold(self) -> bool:
-        """Whether it is asked by thresholds: numbers and dates for which no hierarchy was given."""
+        """Whether thresholds split it: numbers and dates without a given hierarchy."""
         return self.hierarchy.automatic and self.domain.kind != "text"
 
     def places(self, codes: Ints) -> Ints:
-        """The places of values of the domain."""
+        """Return the places of values of the domain."""
         return codes if self.by_threshold else self.hierarchy.leaf_of[codes]
 
 
@@ -64,7 +63,7 @@ class GeneralizingTree(LabellingTree):
     classes : tuple of str
         The labels, in the order of the counts.
     nodes : Nodes
-        The code of a node is a taxonomy's node, or ``BELOW``, ``ABOVE``, ``ABSENT``; those of siblings ascend.
+        The code of a node is a node of a taxonomy, or ``BELOW``, ``ABOVE``, ``ABSENT``; the codes of siblings ascend.
     """
 
     attributes: tuple[GeneralizedAttribute, ...]
@@ -72,21 +71,21 @@ class GeneralizingTree(LabellingTree):
     nodes: Nodes
 
     @property
-    def said(self) -> Ints:
+    def answers(self) -> Ints:
         """The answer that leads to each node."""
         return self.nodes.code
 
     def path(self, node: int) -> Iterator[tuple[int, int]]:
-        """The questions above a node, the nearest first, as pairs of attribute and answer."""
+        """Yield the questions above a node, the nearest first, as pairs of attribute and answer."""
         while node:
             above = int(self.parent[node])
-            yield int(self.column[above]), int(self.said[node])
+            yield int(self.column[above]), int(self.answers[node])
             node = above
 
     def branch_of(self, node: int, places: Ints) -> Longs:
-        """The branch of each place at a node, -1 where there is none."""
+        """Return the branch of each place at a node, -1 if there is none."""
         children = self.children(node)
-        said = self.said[children.start : children.stop]
+        answers = self.answers[children.start : children.stop]
         attribute = self.attributes[self.column[node]]
         if attribute.by_threshold:
             branch: Longs = (places > self.threshold[node]).astype(np.int64)
@@ -94,13 +93,13 @@ class GeneralizingTree(LabellingTree):
             branch[(branch >= len(children)) | (places == NOWHERE)] = -1
             return branch
         # Taxonomies are numbered depth first: the nodes below a node follow it, up to its next sibling.
-        branch = np.searchsorted(said, places, side="right") - 1
+        branch = np.searchsorted(answers, places, side="right") - 1
         last_leaf = attribute.hierarchy.last_leaf
-        branch[(branch < 0) | (last_leaf[places] > last_leaf[said[branch]])] = -1
+        branch[(branch < 0) | (last_leaf[places] > last_leaf[answers[branch]])] = -1
         return branch
 
     def reached(self, places: Ints) -> Longs:
-        """The node where each row ends: a leaf, or a node that has no branch for its value.
+        """Return the node where each row ends: a leaf, or a node without a branch for its value.
 
         Parameters
         ----------
@@ -112,9 +111,9 @@ class GeneralizingTree(LabellingTree):
         return end
 
     def spans(self, places: Ints) -> Longs:
-        """The number of the span of each row; the places of private attributes do not matter.
+        """Return the number of the span of each row; the places of private attributes do not matter.
 
-        O(rows × depth) where all attributes are public, else up to O(rows × nodes).
+        O(rows × depth) if all attributes are public, otherwise up to O(rows × nodes).
         """
         span = np.zeros(places.shape[1], dtype=np.int64)
         spans = 1
@@ -125,7 +124,7 @@ class GeneralizingTree(LabellingTree):
         return np.unique(span, return_inverse=True)[1]
 
     def _walk(self, places: Ints, *, free: bool) -> Iterator[tuple[int, Longs]]:
-        """Every node with the rows that come to it; if ``free``, a private question may be answered in any way."""
+        """Yield every node with the rows that reach it; ``free`` sends rows down all branches of a private question."""
         waiting = [(0, np.arange(places.shape[1]))]
         while waiting:
             node, rows = waiting.pop()
@@ -146,19 +145,19 @@ class GeneralizingTree(LabellingTree):
             )
 
     def _answer(self, node: int) -> str:
-        parent, said = self.parent[node], int(self.said[node])
+        parent, answer = self.parent[node], int(self.answers[node])
         attribute = self.attributes[self.column[parent]]
         name = attribute.domain.name
         if not attribute.by_threshold:
-            label = attribute.hierarchy.labels[said]
+            label = attribute.hierarchy.labels[answer]
             return f"{name} is missing" if label is None else f"{name} = {label}"
-        if said == ABSENT:
+        if answer == ABSENT:
             return f"{name} is missing"
-        return f"{name} {'<=' if said == BELOW else '>'} {attribute.domain.labels[self.threshold[parent]]}"
+        return f"{name} {'<=' if answer == BELOW else '>'} {attribute.domain.labels[self.threshold[parent]]}"
 
 
 def refined(span: Longs, branch: Longs, spans: int) -> tuple[Longs, int]:
-    """Split spans by branch; the new ones are numbered from ``spans`` on.
+    """Split spans by branch, and number the new spans from ``spans`` on.
 
     >>> refined(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
     (array([2, 3, 4]), 5)
@@ -168,20 +167,20 @@ def refined(span: Longs, branch: Longs, spans: int) -> tuple[Longs, int]:
 
 
 # --------------------------------------------------------------------------------------------------
-# Placing the values of another table in a generalizing tree: by their codes, or at the nearest node that is known.
+# The places of values of another table: their codes, or their nearest known nodes.
 
 
 def places_of(attribute: GeneralizedAttribute, new: Domain, given: Hierarchy) -> Ints:
-    """Where the values of another table lie, one for each code of its domain.
+    """Return the place of each value of another table.
 
     Parameters
     ----------
     attribute : GeneralizedAttribute
-        As the tree was trained with it.
+        The attribute that the tree was trained with.
     new : Domain
         The values of the same column in the other table.
     given : Hierarchy
-        What the attribute's hierarchy was encoded from, to generalize values that it does not have.
+        The hierarchy that the attribute's hierarchy was encoded from, to generalize new values.
 
     Examples
     --------
@@ -208,14 +207,13 @@ def places_of(attribute: GeneralizedAttribute, new: Domain, given: Hierarchy) ->
         raise BadInput(
             f"The column {known.name!r} held {known.kind}s in training and holds text now. Make it the same."
         )
-    at = np.searchsorted(scale, values)
-    found = np.minimum(at, len(scale) - 1).astype(np.int32)
+    nearest = np.minimum(np.searchsorted(scale, values), len(scale) - 1).astype(np.int32)
     if attribute.by_threshold:
-        # A number between two known ones is above a threshold if the larger of them is.
-        places[: len(values)] = found
+        # A number between two known numbers is above a threshold if the larger one is.
+        places[: len(values)] = nearest
         return places
-    exact = scale[found] == values
-    places[: len(values)] = np.where(exact, hierarchy.leaf_of[found], NOWHERE)
+    exact = scale[nearest] == values
+    places[: len(values)] = np.where(exact, hierarchy.leaf_of[nearest], NOWHERE)
     unseen = np.flatnonzero(~exact)
     if len(unseen):
         places[unseen] = nodes_above(hierarchy, known, new.only(unseen), given)

@@ -1,7 +1,7 @@
-"""A tree in which every record has exactly one path: what a method needs that publishes along a tree.
+"""Trees with exactly one path for every record, for methods that publish along a tree.
 
-A node asks for one column. A category goes where a table of its values says, a number to the first branch if it is
-at most the threshold, else to the second; a missing number has a branch of its own.
+A node asks one column. A table gives the branch of each category. A number goes to the first branch if it is at most
+the threshold, otherwise to the second. A missing number has a separate branch.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class PathTree(TreeView):
     Attributes
     ----------
     nodes : Nodes
-        The ``threshold`` of a number is the largest code that goes to the first branch.
+        The ``threshold`` of a number is the largest code of the first branch.
     start : int array (nodes,)
-        For a category, where the node's table in ``lookup`` starts; -1 elsewhere.
+        For a category, the start of the node's table in ``lookup``; otherwise -1.
     lookup : int array
-        The branch of each code, -1 where there is none.
+        The branch of each code, -1 if there is none.
     """
 
     nodes: Nodes
@@ -41,12 +41,12 @@ class PathTree(TreeView):
 
     @classmethod
     def from_classification(cls, tree: ClassificationTree, domains: Sequence[Domain]) -> PathTree:
-        """The same tree, with a branch for missing numbers where a column has them.
+        """Convert a classification tree; a number gets a branch for missing values if its column has any.
 
         Parameters
         ----------
         tree : ClassificationTree
-            Over the columns of ``domains``, a missing category being the last one.
+            A tree over the columns of ``domains``; a missing category is the last one.
         domains : sequence of Domain
         """
         numeric = np.array([attribute.numeric for attribute in tree.attributes])
@@ -54,7 +54,7 @@ class PathTree(TreeView):
         inner = np.flatnonzero(tree.column >= 0)
         column = tree.column[inner]
         widths = tree.branches[inner] + gaps[column]
-        # Where each old node stands now: behind its siblings, which stand behind those of all nodes before its parent.
+        # Siblings are adjacent, and come after the branches of all nodes before their parent.
         first = 1 + np.cumsum(widths) - widths
         place = np.zeros(tree.size, dtype=np.int64)
         child, owner = ranges(tree.first[inner], tree.branches[inner])
@@ -73,14 +73,14 @@ class PathTree(TreeView):
         return cls(nodes, start, ranges(np.zeros(len(lengths), dtype=np.int64), lengths)[0].astype(np.int32))
 
     def leaves_of(self, counts: FrequencyTable) -> Ints:
-        """The leaf of each tuple of a table; ``-1 - node`` where ``node`` has no branch for its value."""
+        """Return the leaf of each tuple; ``-1 - node`` if ``node`` has no branch for its value."""
         missing = np.array([counts.domains[name].missing_code for name in counts.quasi], dtype=np.int64)
         leaves = np.empty(len(counts.tuples), dtype=np.int32)
         leaves_of(self.nodes.links, self.start, self.lookup, counts.tuples, missing, leaves)
         return leaves
 
     def asked(self, columns: int) -> Bools:
-        """Which columns the nodes above each node ask for, (nodes, columns)."""
+        """Return which columns the nodes above each node ask, (nodes, columns)."""
         asked = np.zeros((self.size, columns), dtype=np.bool_)
         for level in self.nodes.levels()[1:]:
             above = self.parent[level]
@@ -89,7 +89,7 @@ class PathTree(TreeView):
         return asked
 
     def asked_below(self, columns: int) -> Bools:
-        """Which columns each node or a node below it asks for, (nodes, columns)."""
+        """Return which columns each node or a node below it asks, (nodes, columns)."""
         asked = np.zeros((self.size, columns), dtype=np.bool_)
         inner = np.flatnonzero(self.column >= 0)
         asked[inner, self.column[inner]] = True
@@ -99,7 +99,7 @@ class PathTree(TreeView):
 
 
 def joined_lookups(lookups: Mapping[int, Ints], nodes: int) -> tuple[Longs, Ints]:
-    """The tables of some nodes behind one another, and where that of each node starts."""
+    """Return the start of each node's table, and the concatenated tables."""
     start = np.full(nodes, -1, dtype=np.int64)
     lengths = [len(lookup) for lookup in lookups.values()]
     start[list(lookups)] = np.cumsum([0, *lengths])[:-1]

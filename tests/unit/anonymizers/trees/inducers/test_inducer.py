@@ -166,7 +166,7 @@ def test_a_classification_tree_over_other_columns_is_refused() -> None:
         return c45(replace(table, columns=table.columns[:1]))
 
     for own in (renamed, turned, fewer):
-        with pytest.raises(BadInput, match="over other columns or values"):
+        with pytest.raises(BadInput, match="whose columns or values differ"):
             grow(own, COUNTS, 2, "KActus")
 
 

@@ -58,11 +58,11 @@ def test_the_questions_above_leave_a_range_of_the_column_that_is_asked() -> None
     nodes.bag[:7], nodes.bag[9] = [10, 6, 4, 2, 4, 1, 3], 3
     age = Attribute("age", tuple("012345678"), np.arange(9.0))
     tree = ClassificationTree((age, Attribute("it", tuple("abcdefgh"))), ("no",), nodes)
-    between, seven, high = tree._left[[4, 6, 9]][:, [LOW, HIGH, ALONG]].tolist()
+    between, seven, high = tree._remaining_codes[[4, 6, 9]][:, [LOW, HIGH, ALONG]].tolist()
     assert between == pytest.approx([2, 4, 0.6 * 4 / 6])
     assert seven == [7, 7, 0.75]
     assert high == pytest.approx([5, EVERYWHERE, 0.4])
-    assert tree._left[2, [LOW, HIGH, ALONG]].tolist() == [0, EVERYWHERE, 1]
+    assert tree._remaining_codes[2, [LOW, HIGH, ALONG]].tolist() == [0, EVERYWHERE, 1]
 
 
 def test_a_missing_number_follows_the_others() -> None:

@@ -127,7 +127,7 @@ def test_people_are_told_roughly_where_the_table_does_not_name_them() -> None:
 
 @pytest.mark.parametrize(
     ("coverage", "words"),
-    [("sample", "is a sample"), ("population", "holds everybody"), (None, "Nobody has said")],
+    [("sample", "is a sample"), ("population", "holds everybody"), (None, "Nobody has stated")],
 )
 def test_sample_or_population(coverage: str | None, words: str) -> None:
     context = Context(coverage=coverage)  # type: ignore[arg-type]  # one of the three

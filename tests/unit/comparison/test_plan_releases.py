@@ -10,7 +10,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow._internal.rounding import digits_shown, significant
-from hedgerow.comparison.planning import PartOf, ReleaseOf, figures_of
+from hedgerow.comparison.plan import PartJob, ReleaseJob, figures_of
 from hedgerow.evaluation.api import trials_of
 from hedgerow.evaluation.cells import Treatment
 from hedgerow.evaluation.learners import learner
@@ -22,9 +22,9 @@ CENSUS = hr.datasets.make_census(1_500, random_state=1)
 SCHEMA = hr.Schema(quasi=["age", "sex", "education"], target="income", sensitive=["disease"], others="drop")
 
 
-def job(schema: hr.Schema = SCHEMA, seed: int = 0, data: Any = CENSUS, **treated: Any) -> ReleaseOf:
+def job(schema: hr.Schema = SCHEMA, seed: int = 0, data: Any = CENSUS, **treated: Any) -> ReleaseJob:
     treatment = Treatment("mondrian", treated.pop("method", hr.Mondrian()), treated.pop("k", 5), **treated)
-    return ReleaseOf(open_rows(data, schema), seed, treatment)
+    return ReleaseJob(open_rows(data, schema), seed, treatment)
 
 
 def result(tmp_path: Path, **given: Any) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def test_a_part_that_discloses_does_not_end_the_run(tmp_path: Path) -> None:
     table = open_table(CENSUS, schema)
     treatment = Treatment("mondrian", hr.Mondrian(), 5)
     trials = trials_of(table, "holdout", 0, [treatment], [Way("published")], [learner("naive-bayes")])
-    (found,) = PartOf(table, 0, trials[1]).staged(tmp_path)()
+    (found,) = PartJob(table, 0, trials[1]).staged(tmp_path)()
     assert (found["status"], found["method"]) == ("disclosing", "mondrian")
 
 
@@ -79,7 +79,7 @@ def part(tmp_path: Path, people: pa.Table, schema: hr.Schema, taught: str = "nai
     table = open_table(people, schema)
     treatment = Treatment("mondrian", hr.Mondrian(), 2)
     trials = trials_of(table, "holdout", 0, [treatment], [Way("published")], [learner(taught)])
-    (found,) = PartOf(table, 0, trials[1]).staged(tmp_path)()
+    (found,) = PartJob(table, 0, trials[1]).staged(tmp_path)()
     return found
 
 

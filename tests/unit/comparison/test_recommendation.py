@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.comparison._recommending import Baseline, deciding, pareto, recommend, size_for
+from hedgerow.comparison._recommendation import Baseline, deciding, pareto, recommend, size_for
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure, kept_measures, score_measures
 
 ACCURACY, AUC, F1, LOG_LOSS = score_measures("classes", "income", ["c45"])
@@ -123,7 +123,7 @@ def test_nothing_at_all() -> None:
     refused = [Choice("a", 5, status="infeasible", reason="No."), Choice("b", 5, status="not begun")]
     found = recommend(refused, UTILITIES, threshold=0.05)
     assert found.choice is None
-    assert found.reason.startswith("There is no release that keeps its guarantee")
+    assert found.reason.startswith("No release keeps both its guarantee")
     assert found.reason.endswith("1 choice is not finished: that may change it.")
     assert recommend([], UTILITIES, threshold=0.05).choice is None
 

@@ -1,26 +1,30 @@
-"""What a comparison has to run, and what it makes of the cells that are finished."""
+"""The plan of a comparison: the work for each choice, and the result of what is finished.
+
+A :class:`Choice` goes all the way: the plan has it without figures, the result with them.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from hedgerow._internal.rounding import digits_shown, rounded_down, share_told, significant
-from hedgerow.comparison._recommending import Baseline
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.comparison._recommendation import Baseline
 from hedgerow.comparison.choices import (
     Choice,
     Measure,
     Result,
-    choice_of,
     kept_measures,
     risk_measures,
     score_figures,
     score_measures,
+    with_results,
 )
 from hedgerow.comparison.results import Comparison, Measured, Stop
 from hedgerow.errors import BadInput, Disclosing, Infeasible, MissingExtra, plural, required
@@ -35,22 +39,22 @@ from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
 from hedgerow.evaluation.trials import Stage, attempt, result_of
 from hedgerow.evaluation.ways import Way
 from hedgerow.release import Release
-from hedgerow.requirements import parse_requirement
+from hedgerow.requirements import Requirement, parse_requirement
 
-__all__ = ["Learning", "PartOf", "Plan", "ReleaseOf", "figures_of"]
+__all__ = ["Learning", "PartJob", "Plan", "ReleaseJob", "Treatments", "figures_of"]
 
 
 # --------------------------------------------------------------------------------------------------
-# The release of a whole table, of which only figures are kept: what it risks, and what it lost.
+# The release of the whole table, of which only figures are kept: its risks and its losses.
 
 
-# Before all training parts: a release tells the risk, without which no score says anything.
+# Before all training parts: without the risk of the release, no score says anything.
 _FIRST: Final = (0, -1)
 
 
 @dataclass(frozen=True, eq=False)
-class ReleaseOf:
-    """A treatment of the whole table: the work of one process."""
+class ReleaseJob:
+    """The release of the whole table by one treatment: the work of one process."""
 
     table: OpenedTable
     random_state: int
@@ -63,7 +67,7 @@ class ReleaseOf:
 
     @cached_property
     def key(self) -> str:
-        """Tells it apart by all that decides its figures."""
+        """The key of its result: everything that decides its figures."""
         spelled = {
             "table": self.table.digest,
             "schema": spelled_schema(self.table),
@@ -78,23 +82,23 @@ class ReleaseOf:
         """Its one key."""
         return (self.key,)
 
-    def left(self, store: Store) -> ReleaseOf | None:
-        """Itself, if it is not known."""
+    def left(self, store: Store) -> ReleaseJob | None:
+        """The job itself, unless its result is known."""
         return self if store.get(self.key) is None else None
 
     def staged(self, folder: Path) -> Callable[[], Results]:
-        """Write the table out, once for all."""
+        """Write the table for the processes, once for all jobs."""
         return partial(_released, Stage.of(self.table, folder, self.random_state), self.treatment, self.key)
 
 
-class PartOf(TrialOf):
-    """A trial with a training part, where nothing that is wrong with the part ends the run.
+class PartJob(TrialOf):
+    """A trial on a training part, whose errors do not end the run.
 
-    Whatever is wrong with the whole table, or with what was asked, its release has told before.
+    An error of the whole table or of the parameters has come up in its release before.
     """
 
     def staged(self, folder: Path) -> Callable[[], Results]:
-        """Write the table out, once for all."""
+        """Write the table for the processes, once for all jobs."""
         return partial(_attempted, Stage.of(self.table, folder, self.random_state), self.trial)
 
 
@@ -131,35 +135,34 @@ def _released(stage: Stage[OpenedTable], treatment: Treatment, key: str) -> Resu
 
 
 def figures_of(release: Release, k: int | None = None) -> dict[str, Any]:
-    """What a release risks and keeps.
+    """The risks of a release, and what it keeps.
 
-    Of all releases that are compared at most one is published. So what everybody could count in a published table is
-    rounded here too. The smallest class is rounded down, but never below the k that was asked for and is met.
+    At most one of the compared releases is published. So figures that everybody could count in a published table are
+    rounded, too. The smallest class is rounded down, but not below the k that was asked for and is met.
     """
-    audit, facts = release.audit, release.facts
-    rows = facts["rows_in"]
+    audit, rows, lost = release.audit, release.facts["rows_in"], release.facts["rows_lost"]
     digits = digits_shown(rows)
-    losses = audit.losses
-    same = {name: significant(share, digits) for name, share in audit.label_homogeneity.items()}
-    label = None if release.target is None else same.pop(release.target)
+    shares = {name: significant(share, digits) for name, share in audit.label_homogeneity.items()}
+    label = None if release.target is None else shares.pop(release.target)
     smallest = rounded_down(audit.k, digits)
     smallest = smallest if k is None or audit.k < k else max(smallest, k)
-    found: dict[str, Any] = {
+    guesses = [significant(column.posterior, digits) for column in audit.proportions.values()]
+    figures: dict[str, Any] = {
         "k_reached": smallest,
         "highest_risk": 1 / smallest,
         "average_risk": significant(audit.risks.prosecutor.average, digits),
         "label_disclosure": label,
-        "sensitive_disclosure": max(same.values(), default=None),
-        "surest_guess": max((significant(one.posterior, digits) for one in audit.proportions.values()), default=None),
+        "sensitive_disclosure": max(shares.values(), default=None),
+        "surest_guess": max(guesses, default=None),
         "classes": round(significant(audit.classes.number, digits)),
-        "rows_lost": share_told(facts["rows_lost"] / rows, rows),
-        "prec": losses.get("prec"),
-        **{name: _kept(losses, loss, digits) for name, loss in _LOSSES.items()},
+        "rows_lost": share_told(lost / rows, rows),
+        "prec": audit.losses.get("prec"),
+        **{name: _kept(audit.losses, loss, digits) for name, loss in _LOSSES.items()},
         "warnings": list(audit.grave),
     }
     if not release.guarantee.enforced:
-        found |= {"status": "weak", "reason": required(release.recoding.weak, "why a release is weak")}
-    return found
+        figures |= {"status": "weak", "reason": required(release.recoding.weak, "why a release is weak")}
+    return figures
 
 
 _LOSSES: Final = {
@@ -174,14 +177,37 @@ def _kept(losses: Mapping[str, float], name: str, digits: int) -> float | None:
     return None if name not in losses else round(1 - losses[name], digits)
 
 
+# --------------------------------------------------------------------------------------------------
+# The plan.
+
+
+@dataclass(frozen=True, eq=False)
+class Treatments:
+    """The methods of a comparison, and the requirements and parameters that all choices share."""
+
+    methods: Mapping[str, Anonymizer]
+    require: tuple[Requirement | str, ...]
+    parameters: Mapping[str, Any]
+
+    def of(self, choice: Choice) -> Treatment:
+        """The treatment that makes the release of a choice."""
+        parameters = {**self.parameters, "suppression_limit": choice.suppression_limit}
+        return Treatment(choice.treatment_label, self.methods[choice.method], choice.k, self.require, parameters)
+
+
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """What is learnt, and how."""
+    """The learners of a comparison, and how they are trained and tested."""
 
     table: EvaluatedTable
     learners: Sequence[Learner]
     protocol: Protocol
     way: Way
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the learners."""
+        return [learner.name for learner in self.learners]
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,42 +218,46 @@ class Plan:
     ----------
     table : OpenedTable
     choices : sequence of Choice
-        What is compared, as it is called, in the order in which it is begun.
-    treatments : sequence of Treatment
-        What is done for each of them.
+        The choices without figures, in the order of their work.
+    treatments : Treatments
+        How each choice is made.
     threshold : float
+        The highest risk of a person in a recommended choice.
     random_state : int
     backend : str
     learning : Learning, optional
-        Where there is a target.
+        Only with a target.
     """
 
     table: OpenedTable
     choices: Sequence[Choice]
-    treatments: Sequence[Treatment]
+    treatments: Treatments
     threshold: float
     random_state: int
     backend: Literal["pandas", "polars", "pyarrow"]
     learning: Learning | None = None
 
     @cached_property
-    def releases(self) -> list[ReleaseOf]:
-        """The whole table, treated in every way."""
-        return [ReleaseOf(self.table, self.random_state, one) for one in self.treatments]
+    def releases(self) -> list[ReleaseJob]:
+        """The release of each choice."""
+        return [ReleaseJob(self.table, self.random_state, self.treatments.of(choice)) for choice in self.choices]
 
     @cached_property
     def trials(self) -> list[Trial]:
-        """What learners are tried on, with the baselines."""
-        if self.learning is None:
+        """The trials of learners, with the baselines."""
+        learning = self.learning
+        if learning is None:
             return []
-        one = self.learning
-        return trials_of(one.table, one.protocol, self.random_state, self.treatments, [one.way], one.learners)
+        treatments = [job.treatment for job in self.releases]
+        return trials_of(
+            learning.table, learning.protocol, self.random_state, treatments, [learning.way], learning.learners
+        )
 
     @cached_property
     def jobs(self) -> list[Job]:
         """All work: every release first, then part by part."""
         table = None if self.learning is None else self.learning.table
-        parts = [PartOf(table, self.random_state, trial) for trial in self.trials if table is not None]
+        parts = [PartJob(table, self.random_state, trial) for trial in self.trials if table is not None]
         return [*self.releases, *parts]
 
     def run(
@@ -238,36 +268,36 @@ class Plan:
         seconds: float | None = None,
         advance: Callable[[Advance], None] | None = None,
     ) -> bool:
-        """Run what is not known yet; say whether all of it was run."""
+        """Run the jobs without a stored result; the result is whether all of them finished."""
         return run(self.jobs, store, workers=workers, seconds=seconds, advance=advance)
 
-    def found(self, store: Store, *, stopped: Stop = "") -> Comparison:
-        """What is known by now.
+    def result(self, store: Store, *, stopped: Stop = "") -> Comparison:
+        """The comparison as far as it is finished.
 
         Raises
         ------
         Infeasible
             If everything was tried, and nothing can be released.
         """
-        cells = finished(store, self.trials)
+        results = finished(store, self.trials)
+        by_treatment: dict[tuple[str, int | None], list[Result]] = defaultdict(list)
+        for result in results:
+            by_treatment[result["method"], result["k"]].append(result)
         learners = 0 if self.learning is None else len(self.learning.learners)
         parts = sum(trial.treatment.method is None for trial in self.trials)
         digits = digits_shown(self.table.table.num_rows)
         measures = self._measures(store)
-        of_treatment: dict[tuple[str, int | None], list[Result]] = defaultdict(list)
-        for one in cells:
-            of_treatment[one["method"], one["k"]].append(one)
         choices = [
-            choice_of(
-                named,
+            with_results(
+                choice,
                 store.get(job.key),
-                of_treatment[job.treatment.label, job.treatment.k],
+                by_treatment[job.treatment.label, job.treatment.k],
                 wanted=parts * learners,
                 learners=learners,
                 measures=measures,
                 digits=digits,
             )
-            for named, job in zip(self.choices, self.releases, strict=True)
+            for choice, job in zip(self.choices, self.releases, strict=True)
         ]
         _refuse_nothing(choices)
         return Comparison(
@@ -275,73 +305,72 @@ class Plan:
             tuple(measures),
             self.threshold,
             self._measured(choices, store, parts, stopped),
-            self._baselines(of_treatment[UNANONYMIZED, None], digits),
-            self._evaluation(cells),
+            self._baselines(by_treatment[UNANONYMIZED, None], digits),
+            self._evaluation(results),
             self.backend,
         )
 
     def _measures(self, store: Store) -> list[Measure]:
-        schema = self.table.schema
-        known = (store.get(job.key) or {} for job in self.releases)
-        told = any(one.get("surest_guess") is not None for one in known)
-        found = risk_measures(schema.target, self.table.roles.sensitive, proportions=told)
-        return [*found, *self._scores(), *kept_measures()]
+        results = (store.get(job.key) or {} for job in self.releases)
+        proportions = any(result.get("surest_guess") is not None for result in results)
+        risks = risk_measures(self.table.schema.target, self.table.roles.sensitive, proportions=proportions)
+        return [*risks, *self._score_measures(), *kept_measures()]
 
-    def _baselines(self, raw: Sequence[Result], digits: int) -> dict[str, Baseline]:
-        """The scores of unanonymized rows, of all learners and of each, beside those by majority."""
-        if self.learning is None:
-            return {}
-        own = [one for one in raw if one["learner"] != MAJORITY]
-        means = score_figures(own, len(self.learning.learners), digits)[0]
-        majority = score_figures([one for one in raw if one["learner"] == MAJORITY], 1, digits)[0]
-        names = [one.name for one in self._scores()]
-        return {name: Baseline(means.get(name), majority.get(name.partition(":")[0])) for name in names}
-
-    def _scores(self) -> list[Measure]:
+    def _score_measures(self) -> list[Measure]:
         if self.learning is None:
             return []
-        names = [one.name for one in self.learning.learners]
-        return score_measures(self.learning.table.task, self.learning.table.target, names)
+        return score_measures(self.learning.table.task, self.learning.table.target, self.learning.names)
 
-    def _evaluation(self, cells: Sequence[Result]) -> Evaluation | None:
+    def _baselines(self, raw: Sequence[Result], digits: int) -> dict[str, Baseline]:
+        """The scores of unanonymized rows, of all learners and of each, beside those of the majority."""
         if self.learning is None:
+            return {}
+        learnt = [result for result in raw if result["learner"] != MAJORITY]
+        means = score_figures(learnt, len(self.learning.learners), digits).means
+        majority = score_figures([result for result in raw if result["learner"] == MAJORITY], 1, digits).means
+        names = [measure.name for measure in self._score_measures()]
+        return {name: Baseline(means.get(name), majority.get(name.partition(":")[0])) for name in names}
+
+    def _evaluation(self, results: Sequence[Result]) -> Evaluation | None:
+        learning = self.learning
+        if learning is None:
             return None
-        names = tuple(dict.fromkeys(one.label for one in self.treatments))
-        return Evaluation(
-            tuple(cells), self.learning.table.task, protocol_shown(self.learning.protocol), names, self.backend
-        )
+        labels = tuple(dict.fromkeys(choice.treatment_label for choice in self.choices))
+        return Evaluation(tuple(results), learning.table.task, protocol_shown(learning.protocol), labels, self.backend)
 
     def _measured(self, choices: Sequence[Choice], store: Store, parts: int, stopped: Stop) -> Measured:
         keys = [key for job in self.jobs for key in job.keys]
-        first = self.treatments[0]
-        learning = self.learning
-        learnt: dict[str, Any] = {}
-        if learning is not None:
-            train, test = learning.way.names
-            learnt = {
-                "learners": tuple(one.name for one in learning.learners),
-                "protocol": protocol_shown(learning.protocol),
-                "parts": parts,
-                "train": train,
-                "test": test,
-            }
-        return Measured(
+        measured = Measured(
             rows=self.table.table.num_rows,
             counted="rows" if self.table.roles.entity is None else "people",
             target=self.table.schema.target,
-            # Their descriptions leave out values, which few records may hold.
-            requirements=tuple(str(parse_requirement(one) if isinstance(one, str) else one) for one in first.require),
-            proportions=bool((first.parameters or {}).get("publish_proportions")),
-            seconds=round(sum(one.seconds for one in choices), 1),
+            # The text of a parsed requirement leaves out values, which few records may hold.
+            requirements=tuple(map(_requirement_text, self.treatments.require)),
+            proportions=bool(self.treatments.parameters["publish_proportions"]),
+            seconds=round(sum(choice.seconds for choice in choices), 1),
             cells=len(keys),
             finished=sum(store.get(key) is not None for key in keys),
             stopped=stopped,
-            **learnt,
+        )
+        if self.learning is None:
+            return measured
+        train, test = self.learning.way.names
+        return replace(
+            measured,
+            learners=tuple(self.learning.names),
+            protocol=protocol_shown(self.learning.protocol),
+            parts=parts,
+            train=train,
+            test=test,
         )
 
 
+def _requirement_text(requirement: Requirement | str) -> str:
+    return str(parse_requirement(requirement) if isinstance(requirement, str) else requirement)
+
+
 def _refuse_nothing(choices: Sequence[Choice]) -> None:
-    refused = [one for one in choices if one.status in ("infeasible", "disclosing")]
+    refused = [choice for choice in choices if choice.status in ("infeasible", "disclosing")]
     if len(refused) == len(choices):
         first = refused[0]
         raise Infeasible(

@@ -85,7 +85,7 @@ def inference(
 
 
 def _guessed(row_kinds: RowKinds, asked: list[int], generator: np.random.Generator) -> tuple[Any, list[Any]]:
-    """Who is asked about, and of each column whether the guess is right."""
+    """The attacked people, and for each column whether the guess is right."""
     work = len(row_kinds.sizes) * len(row_kinds.names)
     who = row_kinds.fewer(max(_FEWEST, _WORK // (2 * work)), generator)
     distinct, index = np.unique(row_kinds.codes[who], axis=0, return_inverse=True)
@@ -96,7 +96,7 @@ def _guessed(row_kinds: RowKinds, asked: list[int], generator: np.random.Generat
     guess = {at: np.empty(len(distinct), dtype=np.int64) for at in asked}
     for start in range(0, len(distinct), row_kinds.at_once):
         some = distinct[start : start + row_kinds.at_once]
-        total = sizes + sum(one[some[:, at]] for at, one in enumerate(logarithms))
+        total = sizes + sum(column[some[:, at]] for at, column in enumerate(logarithms))
         for at in asked:
             others = total - logarithms[at][some[:, at]]
             weights = np.exp(others - others.max(axis=1, keepdims=True))

@@ -93,7 +93,7 @@ def intersection(
       the previous one alone: recall 5.0% - 1.5%
     """
     check_sure(sure, _OWNER)
-    new, old = (released(one, _OWNER, name) for one, name in ((release, "release"), (previous, "previous")))
+    new, old = released(release, _OWNER), released(previous, _OWNER, "previous")
     name = _column(new, column)
     pair = _Pair.of(name, new, old, members, non_members)
     main, control = pair.claims(pair.both, sure)
@@ -164,11 +164,11 @@ class _Pair:
         from scipy.sparse import csr_array
 
         given = Given.of(new, members, non_members, needed=(name,))
-        sides = [people_of(one) for one in (given, given.of_release(old))]
-        frames = [open_frame(one.table).frame for one in (new, old)]
-        shared = [one for one in _in_clear(new) if one in _in_clear(old)]
-        targets = {one: _target(one, frames[0], new) for one in dict.fromkeys((*shared, name))}
-        link, before, number = _links([targets[one] for one in shared], frames, (new, old))
+        sides = [people_of(given), people_of(given.of_release(old))]
+        frames = [open_frame(new.table).frame, open_frame(old.table).frame]
+        shared = [column for column in _in_clear(new) if column in _in_clear(old)]
+        targets = {column: _target(column, frames[0], new) for column in dict.fromkeys((*shared, name))}
+        link, before, number = _links([targets[column] for column in shared], frames, (new, old))
         held = targets[name].domain.size
         values = targets[name].codes(frames[0][name], new.guarantee.missing)
         kinds, kind = tabulate([link, values.astype(np.int32)], [number, held], len(link))
@@ -230,14 +230,14 @@ def _links(
     """The code of the common columns for each new and each old row, and the number of codes."""
     lengths = [len(frame) for frame in frames]
     codes = []
-    for one in targets:
+    for target in targets:
         sides = zip(frames, releases, strict=True)
         codes.append(
             np.concatenate(
-                [one.codes(frame[one.domain.name], release.guarantee.missing) + 1 for frame, release in sides]
+                [target.codes(frame[target.domain.name], release.guarantee.missing) + 1 for frame, release in sides]
             )
         )
-    distinct, index = tabulate(codes, [one.domain.size + 1 for one in targets], sum(lengths))
+    distinct, index = tabulate(codes, [target.domain.size + 1 for target in targets], sum(lengths))
     return index[: lengths[0]], index[lengths[0] :], max(1, len(distinct))
 
 

@@ -169,7 +169,7 @@ def _held(people: Valued) -> tuple[Longs, Ints]:
     """The number of people in each class with each known value, (classes, values), and the value of each person."""
     classes = people.classes
     both = np.concatenate([people.published, people.values])
-    sizes = [one.domain.size + 1 for one in people.columns]
+    sizes = [column.domain.size + 1 for column in people.columns]
     combined, number = tabulate([both[:, at] + 1 for at in range(len(sizes))], sizes, len(both))
     rows = len(people.published)
     used, published = np.unique(number[:rows], return_inverse=True)

@@ -164,11 +164,11 @@ class _Register:
             codes.append(code[distinct[:, at]])
         facts = people.release.facts
         quasi = people.release.quasi
-        schema = Schema(quasi=quasi, weights={one: n for one, n in facts["weights"].items() if one in quasi})
+        schema = Schema(quasi=quasi, weights={name: n for name, n in facts["weights"].items() if name in quasi})
         roles = schema.resolve(list(quasi))
         counts, cells = FrequencyTable.from_columns(roles, columns, None, people.members)
         given = people.release.label_hierarchies
-        hierarchies = {name: resolve(given.get(name), one.domain, name) for name, one in columns.items()}
+        hierarchies = {name: resolve(given.get(name), column.domain, name) for name, column in columns.items()}
         cell_of_tuple = np.full(len(distinct), -1, dtype=np.int64)
         cell_of_tuple[index[: people.members]] = cells
         return cls(counts.with_hierarchies(hierarchies), cell_of_tuple, np.stack(codes, axis=1))

@@ -159,27 +159,27 @@ class _Features:
 
     @property
     def categorical(self) -> Bools:
-        """Which columns are categories."""
+        """Whether each column is categorical."""
         return np.array([place is not None for place in self.places])
 
     def of_domain(self, at: int, domain: Any) -> Floats:
-        """What each value of a column is to a learner."""
+        """The feature of each value of a column."""
         place = self.places[at]
         if place is not None:
-            found = [place.get(label, np.nan) for label in domain.labels.tolist()]
-            return np.array([*found, np.nan][: domain.size], dtype=np.float64)
+            codes = [place.get(label, np.nan) for label in domain.labels.tolist()]
+            return np.array([*codes, np.nan][: domain.size], dtype=np.float64)
         numbers = np.full(len(domain.labels), np.nan) if domain.numbers is None else domain.numbers
         return np.append(numbers, [np.nan] * domain.has_missing)
 
 
 def _asked(attacked: Attacked, at: int) -> Any:
     kind = kind_of(attacked.release, at)
-    # A number that cannot be drawn stays the text that was published.
+    # A number that cannot be drawn remains the published text.
     return "derived" if kind in ("number", "date") else kind
 
 
 def _model(learner: Any, categorical: Bools, seed: int) -> Any:
-    """The classifier to fit; one that is given gets standardized numbers and a feature for each category."""
+    """The classifier to fit. The caller's learner gets standardized numbers and a feature for each category."""
     from sklearn.base import clone, is_classifier
     from sklearn.compose import make_column_transformer
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -204,7 +204,7 @@ def _model(learner: Any, categorical: Bools, seed: int) -> Any:
 
 
 def _probabilities(model: Any, features: Floats, labels: int) -> Floats:
-    """What a fitted classifier says, in the order of our labels; one that tells no probabilities is sure."""
+    """The label probabilities of a fitted classifier; without probabilities, the predicted label has 1."""
     if not hasattr(model, "predict_proba"):
         return _sure(np.asarray(model.predict(features), dtype=np.int64), labels)
     result = np.zeros((len(features), labels))

@@ -33,7 +33,7 @@ _NEEDS: Final[Mapping[str, tuple[Callable[[Release, Any], bool], str]]] = Mappin
     {
         "target": (lambda release, _: release.target is not None, "The release has no target."),
         "rule": (
-            lambda release, _: any(one.column is not None for one in release.guarantee.requirements),
+            lambda release, _: any(rule.column is not None for rule in release.guarantee.requirements),
             "Nothing is required of a sensitive column.",
         ),
         "proportions": (lambda release, _: release.proportions is not None, "The release publishes no proportions."),
@@ -93,8 +93,8 @@ class Attack:
 
 ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
     {
-        one.name: one
-        for one in (
+        attack.name: attack
+        for attack in (
             Attack(
                 "downcoding",
                 downcoding,

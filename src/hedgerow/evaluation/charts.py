@@ -44,8 +44,8 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
     at_k = alt.X("k:Q", title="k", scale=alt.Scale(type="log"), axis=alt.Axis(values=[k for k in evaluation.ks if k]))
 
     def panel(learner: str) -> Any:
-        own = of_rows([one for one in lines if one["learner"] == learner])
-        base = of_rows([one for one in rules if one["learner"] == learner])
+        own = of_rows([line for line in lines if line["learner"] == learner])
+        base = of_rows([rule for rule in rules if rule["learner"] == learner])
         return (
             base.mark_rule(strokeDash=[4, 3]).encode(y=value, color=color)
             + own.mark_area(opacity=0.15).encode(x=at_k, y="min(score):Q", y2="max(score):Q", color=color)

@@ -25,19 +25,18 @@ from hedgerow.io.atomic import manifest_path, proportions_path, redrawn_path, re
 from hedgerow.io.destinations import Destination
 from hedgerow.io.paths import absolute, is_same_file, refuse_overwriting
 from hedgerow.io.readers import STANDARD_INPUT, find_table
-from hedgerow.release import Redrawn, Release
-from hedgerow.risk import Audit, EqualRows
-from hedgerow.risk.audit import beyond_quasi
-from hedgerow.risk.rendering import figure
-from hedgerow.verifier import Finding
 
+# A refusal comes before anything heavy is imported.
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
     from hedgerow.engines import File, Source
+    from hedgerow.release import Redrawn, Release
     from hedgerow.release.pipeline import Options
     from hedgerow.release.saving import Beside
     from hedgerow.requirements import Requirement
+    from hedgerow.risk import Audit, EqualRows
     from hedgerow.schema import Schema
+    from hedgerow.verifier import Finding
 
 __all__ = ["check_engine", "held_to", "run", "show_redrawn", "show_release"]
 
@@ -140,6 +139,8 @@ def _lines(
     release: Release, output: Path, given: Collection[str], recoding: str | None, report: str | None
 ) -> Iterator[tuple[str, str]]:
     """What is printed of a release: a label and a text for each line."""
+    from hedgerow.risk.rendering import figure
+
     yield from _counted_lines(release.audit)
     yield from _accepted_lines(release.audit)
     losses = [f"{name} {figure(release.audit.losses[name])}" for name in _MAIN_LOSSES if name in release.audit.losses]
@@ -164,6 +165,8 @@ def _lines(
 
 def _counted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
     """Requirements and classes, as they were counted."""
+    from hedgerow.risk.rendering import figure
+
     for finding in audit.verdict.findings if audit.verdict is not None else ():
         reached = f"{finding.measure} is {figure(finding.reached)}"
         yield "requirement", f"{finding.requirement}: {_judged(finding)}, {reached}"
@@ -179,6 +182,8 @@ def _counted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
 
 def _accepted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
     """What k does not cover: columns published unchanged, and what you accept of them."""
+    from hedgerow.risk.audit import beyond_quasi
+
     beyond = beyond_quasi(audit)
     if beyond:
         yield "not covered", beyond
@@ -292,6 +297,9 @@ class _Task:
         schema = schema_of(dict(job), found.files)
         _check_places(_files_read(job, source, job_file, schema), job, output)
 
+        # Late, because a method knows of Arrow, which takes longer to import than all of the above.
+        anonymizer = _anonymizer(job, parameters)
+
         from hedgerow.release.pipeline import Options
 
         options = Options(
@@ -302,8 +310,6 @@ class _Task:
             target_bins=job.target_bins,
             destination=output,
         )
-        # Last, because a method knows of Arrow, which takes longer to import than all of the above.
-        anonymizer = _anonymizer(job, parameters)
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
         return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, found.remarks)
 

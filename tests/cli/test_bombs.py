@@ -104,7 +104,7 @@ def test_a_csv_bomb_is_audited(limited: Limited, tmp_path: Path) -> None:
 
 OVERRUN = """
 import sys, time, numpy as np
-from hedgerow.cli import anonymizing, main
+from hedgerow.cli import _anonymizing as anonymizing, main
 def overrun(*_):
     held = []
     for _ in range(200):

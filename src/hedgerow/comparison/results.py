@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any, Literal
@@ -216,6 +216,10 @@ def _named(choice: Choice) -> dict[str, Any]:
     return {"method": choice.method, "k": choice.k, "suppression_limit": choice.suppression_limit}
 
 
+def _error_of(measure: str, choice: Choice) -> float | None:
+    return choice.errors.get(measure)
+
+
 def _tidy(comparison: Comparison) -> pa.Table:
     """Choices as a table, whose columns do not depend on the figures."""
     choices, frontier, chosen = comparison.choices, comparison.frontier(), comparison.recommendation.choice
@@ -229,7 +233,7 @@ def _tidy(comparison: Comparison) -> pa.Table:
     for measure in comparison.measures:
         columns[measure.name] = (pa.float64(), methodcaller("value", measure))
         if measure.name in comparison.baselines:
-            columns[f"{measure.name}_error"] = (pa.float64(), lambda choice, name=measure.name: choice.errors.get(name))
+            columns[f"{measure.name}_error"] = (pa.float64(), partial(_error_of, measure.name))
     columns |= {
         "rows_lost": (pa.float64(), attrgetter("rows_lost")),
         "parts": (pa.int64(), attrgetter("parts")),

@@ -48,7 +48,7 @@ def test_so_is_one_whose_key_is_a_quasi_identifier() -> None:
 def test_of_a_large_table_all_rows_of_some_people_are_looked_at(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("hedgerow.release.pipeline._prepare._MOST_ROWS", 400)
+    monkeypatch.setattr("hedgerow.release.pipeline._MOST_ROWS", 400)
     for form in ("arrow", "csv", "parquet"):
         with pytest.raises(hr.Disclosing, match="--entity"):
             hr.anonymize(form_of(form, tmp_path), hr.Schema(quasi=QUASI, others="drop"), k=5)

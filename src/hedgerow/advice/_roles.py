@@ -26,9 +26,17 @@ from hedgerow.advice._names import (
     words_of,
 )
 from hedgerow.advice._profiles import Profile, percent, separation, some_rows
-from hedgerow.core.counts import KeyColumn, distinct_pairs, given_once, keys_of_people, looks_given
+from hedgerow.core.counts import distinct_pairs
 from hedgerow.errors import BadInput, plural
-from hedgerow.risk.dependencies import Dependency, Values, dependencies
+from hedgerow.risk.dependencies import (
+    Dependency,
+    KeyColumn,
+    Values,
+    dependencies,
+    given_once,
+    keys_of_people,
+    looks_given,
+)
 
 __all__ = ["Judgement", "Role", "entity_of", "judge_roles", "people_by_values", "whole_numbers", "why_identifying"]
 

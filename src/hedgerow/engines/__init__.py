@@ -6,9 +6,6 @@ Start with `_base.py`, which says what an engine must do, then `_memory.py`.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 from hedgerow.engines._base import (
     SAMPLE_ROWS,
     CountedSource,
@@ -18,6 +15,7 @@ from hedgerow.engines._base import (
     Source,
     WriteOptions,
     coded,
+    open_source,
     seed_text,
     thinned,
 )
@@ -26,7 +24,6 @@ from hedgerow.engines._look import Look, Tally
 from hedgerow.engines._memory import MemorySource
 from hedgerow.engines._rows import FrameRows, SavedTable, StagedRows
 from hedgerow.engines.source_file import File, file_format
-from hedgerow.io.frames import is_spark
 
 __all__ = [
     "SAMPLE_ROWS",
@@ -50,16 +47,3 @@ __all__ = [
     "seed_text",
     "thinned",
 ]
-
-
-def open_source(data: Any) -> Source:
-    """Open a table: a dataframe, also of Spark, a DuckDB relation, a path, a :class:`File` or a :class:`Source`."""
-    if isinstance(data, Source):
-        return data
-    if isinstance(data, str | Path):
-        data = File(data)
-    if is_spark(data):
-        from hedgerow.engines.spark import SparkSource
-
-        return SparkSource(data)
-    return FileSource(data) if isinstance(data, File) else MemorySource(data)

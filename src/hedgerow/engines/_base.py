@@ -22,6 +22,7 @@ from hedgerow.core.counts import EncodedColumn, FrequencyTable, LargeTable, enco
 from hedgerow.core.recoding import Recoding
 from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput
+from hedgerow.io.frames import is_spark
 from hedgerow.io.parquet_folder import Layout
 from hedgerow.schema import Roles, Schema
 
@@ -41,6 +42,7 @@ __all__ = [
     "coded",
     "encode",
     "first_places",
+    "open_source",
     "ranking_columns",
     "refuse_too_wide",
     "seed_text",
@@ -148,6 +150,24 @@ class CountedSource(ABC):
         about as many as ``most``.
         """
         return None
+
+
+def open_source(data: Any) -> Source:
+    """Open a table: a dataframe, also of Spark, a DuckDB relation, a path, a :class:`File` or a :class:`Source`."""
+    if isinstance(data, Source):
+        return data
+    # Each engine imports this module.
+    from hedgerow.engines._files import FileSource
+    from hedgerow.engines._memory import MemorySource
+    from hedgerow.engines.source_file import File
+
+    if isinstance(data, str | Path):
+        data = File(data)
+    if is_spark(data):
+        from hedgerow.engines.spark import SparkSource
+
+        return SparkSource(data)
+    return FileSource(data) if isinstance(data, File) else MemorySource(data)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,14 +1,13 @@
 """The audit: what a table discloses, for any table, and what a release discloses before it is published.
 
 Every room from ``release`` upwards may import it. It imports ``verifier``, ``engines`` and the rooms below.
-Start reading at ``_auditing.audit``; ``audit.Audit`` is its result, ``_examining.examine`` looks at columns in clear.
+Start reading at ``_auditing.audit``; ``audit.Audit`` is its result, ``clear.examine`` looks at columns in clear.
 """
 
 from __future__ import annotations
 
 from hedgerow.risk._auditing import Check, ReleaseFacts, Told, audit, audit_counts, check
 from hedgerow.risk._equal_rows import EqualRows, equal_rows
-from hedgerow.risk._examining import Examined, Seen, examine, judge
 from hedgerow.risk._excess import Risk
 from hedgerow.risk._inputs import Auditable, Described
 from hedgerow.risk._proportions import Disclosure, SingledOut, classes_that_single_out, singled_out
@@ -24,7 +23,7 @@ from hedgerow.risk.audit import (
     Together,
     tells_apart,
 )
-from hedgerow.risk.clear import ClearColumn, refuse_determined, refuse_disclosing
+from hedgerow.risk.clear import ClearColumn, Examined, Seen, examine, judge, refuse_determined, refuse_disclosing
 from hedgerow.risk.likelihoods import (
     KnownColumn,
     LabelPosterior,

@@ -4,6 +4,7 @@ The other packages of ``core``, and all packages above it, may import it.
 Start with :class:`FrequencyTable`, then :func:`encode_column`.
 """
 
+from hedgerow._internal.arrays import alike, distinct_pairs, sharing, tabulate
 from hedgerow.core.counts._encoding import (
     Asked,
     BadValues,
@@ -16,8 +17,6 @@ from hedgerow.core.counts._encoding import (
     number_of,
     original_values,
 )
-from hedgerow.core.counts._grouping import alike, distinct_pairs, sharing, tabulate
-from hedgerow.core.counts._keys import Key, KeyColumn, given_once, keys_of_people, looks_given
 from hedgerow.core.counts._table import (
     Counted,
     FrequencyTable,
@@ -51,8 +50,6 @@ __all__ = [
     "FirstCuts",
     "FrequencyTable",
     "Grouped",
-    "Key",
-    "KeyColumn",
     "LargeTable",
     "Links",
     "MemoryLimit",
@@ -68,12 +65,9 @@ __all__ = [
     "distinct_pairs",
     "draw_representatives",
     "encode_column",
-    "given_once",
     "holds_classes",
     "in_bins",
     "is_text",
-    "keys_of_people",
-    "looks_given",
     "number_label",
     "number_of",
     "original_values",

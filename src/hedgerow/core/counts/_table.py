@@ -9,9 +9,8 @@ from typing import Final, Self
 
 import numpy as np
 
-from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs, tabulate
 from hedgerow.core.counts._encoding import EncodedColumn
-from hedgerow.core.counts._grouping import tabulate
 from hedgerow.errors import BadInput, check_int
 from hedgerow.hierarchies import EncodedHierarchy, intervals
 from hedgerow.io.domains import AT_HOME, Domain

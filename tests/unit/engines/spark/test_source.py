@@ -220,7 +220,7 @@ def test_people_are_told_apart_by_their_pseudonyms(spark: Any) -> None:
 def test_rows_are_not_counted_where_a_column_tells_people_apart(
     most: int, spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hedgerow.release.pipeline._prepare._MOST_ROWS", most)
+    monkeypatch.setattr("hedgerow.release.pipeline._MOST_ROWS", most)
     visits = hr.datasets.make_hospital(2_000, random_state=7).select(["patient_id", "born", "sex", "postcode"])
     with pytest.raises(hr.Disclosing, match=r"'patient_id' tells people apart .* 1\.[789] on average"):
         hr.anonymize(spark.createDataFrame(visits), hr.Schema(quasi=["born", "sex", "postcode"], others="drop"), k=5)

@@ -20,7 +20,7 @@ from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.engines import CountedSource, MemorySource, Source
 from hedgerow.errors import InternalError, required
 from hedgerow.release import pipeline
-from hedgerow.release.pipeline._finish import check_proportions
+from hedgerow.release.pipeline import check_proportions
 from hedgerow.verifier import count_classes
 
 PEOPLE = pa.table(

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.core.counts import KeyColumn, encode_column, given_once, keys_of_people
+from hedgerow.core.counts import encode_column
+from hedgerow.risk.dependencies import KeyColumn, given_once, keys_of_people
 
 VISITS = hr.datasets.make_hospital(3_000, random_state=7).drop_columns(["name", "note"])
 QUASI = ("born", "sex", "postcode", "admitted")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.core.counts import _grouping as grouping
-from hedgerow.core.counts import distinct_pairs, tabulate
+from hedgerow._internal import arrays
+from hedgerow._internal.arrays import distinct_pairs, tabulate
 
 tables = st.integers(0, 4).flatmap(
     lambda width: st.lists(st.tuples(*[st.integers(0, 3)] * width), max_size=30).map(lambda rows: (width, rows))
@@ -66,7 +66,7 @@ def test_distinct_pairs(most: int, rows: list[tuple[int, int]]) -> None:
     group = np.array([row[0] for row in rows], dtype=np.int32)
     code = np.array([row[1] for row in rows], dtype=np.int32)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grouping, "_BITMAP_CELLS", most)
+        patch.setattr(arrays, "_BITMAP_CELLS", most)
         starts, members = distinct_pairs(group, code, 5, 7)
     found = [members[start:end].tolist() for start, end in itertools.pairwise(starts)]
     assert found == [sorted({c for g, c in rows if g == wanted}) for wanted in range(5)]

@@ -14,9 +14,9 @@ determines town and county, but the town determines the county), and if
 Numbers with decimals and dates are measured, never given. Rows that are equal in all columns are no evidence about a
 column of numbers: in a table with many duplicates any rare number would seem to be a key.
 
-**Dependencies** are columns that others determine: a postcode determines the town, a date of birth the year. An attacker
-who knows a quasi-identifier of a person also knows the columns that it determines. Counts of people find them, with one
-row for each person:
+**Dependencies** are columns that others determine: a postcode determines the town, a date of birth the year. An
+attacker who knows a quasi-identifier of a person also knows the columns that it determines. Counts of people find them,
+with one row for each person:
 
 - *Equal on equal values*: two people with the same value of one column have the same value of the other. Only values
   that at least two people share can show that, so a column whose values nearly all differ determines nothing this way.

@@ -117,7 +117,7 @@ BAD_TABLES: dict[str, tuple[str, bytes, tuple[str, ...], tuple[str, ...]]] = {
     "a document": ("people.doc", TABLE, (), ("'people.doc'", ".csv", ".parquet")),
     "no workbook": ("people.xlsx", TABLE, (), ("'people.xlsx'", "Excel workbook")),
     "no archive": ("people.zip", TABLE, (), ("'people.zip'", "damaged")),
-    "a sheet of a CSV": ("people.csv", TABLE, ("--sheet", "one"), ("'people.csv'", "no .xlsx")),
+    "a sheet of a CSV": ("people.csv", TABLE, ("--sheet", "one"), ("'people.csv'", "not an .xlsx")),
     "many columns": (
         "people.csv",
         (",".join(f"n{at}" for at in range(100_000)) + "\n").encode() + TABLE,

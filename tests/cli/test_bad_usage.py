@@ -45,7 +45,7 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "weight is no number": (
         ("{roles}", "-k", "2", "--weights", "age=much", "-o", "out.csv"),
-        ("'age'", "no number", "--weights age=2"),
+        ("'age'", "not a number", "--weights age=2"),
     ),
     "weight below 0": (("{roles}", "-k", "2", "--weights", "age=-1", "-o", "out.csv"), ("'age'", "finite number >= 0")),
     "weight without end": (

@@ -117,6 +117,7 @@ sys.exit(main(["anonymize", "people.csv", "--quasi", "age", "-k", "2", "-o", "ou
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit what a process writes to")
 def test_a_memory_limit_is_one_of_the_process(tmp_path: Path) -> None:
     """Sixteen gigabytes are asked for, 80 MB at a time: it ends in a sentence, long before the machine is full."""
+    (tmp_path / "people.csv").write_text("age\n1\n1\n")
     done = subprocess.run(
         [sys.executable, "-c", OVERRUN, "--memory-limit", "1GB"],
         cwd=tmp_path,

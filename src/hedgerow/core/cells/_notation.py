@@ -364,7 +364,8 @@ def read(cell: object, kind: Kind | None = None, leaves: Leaves = NO_LABELS) -> 
     >>> sorted(read("{Germany|Lyon}", "text", {"Germany": ("Bonn", "Trier")}).members)
     ['Bonn', 'Lyon', 'Trier']
     """
-    text = spelled(cell, kind)
+    # A label is not spelled as a number, even if it reads as one.
+    text = cell if isinstance(cell, str) and cell in leaves else spelled(cell, kind)
     if text is None:
         return MISSING
     if text == SUPPRESSED_TEXT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.core.cells import PublishedLabels, domain_of, published_labels
+from hedgerow.core.cells import Node, PublishedLabels, domain_of, published_labels, read
 from hedgerow.hierarchies import dates, flat, intervals, masking, taxonomy
 
 PETS = taxonomy({"animal": {"feline": ["cat", "lion"], "canine": ["dog", "wolf"]}})
@@ -45,6 +45,10 @@ def test_what_is_neither_value_nor_label_is_left_out() -> None:
     found = published_labels(PETS, "pet", ["feline", "unicorn", "{cat|gnome}"])
     assert found.values_below == {"feline": ("cat", "lion")}
     assert "unicorn" not in found.listed
+
+
+def test_a_label_that_reads_as_a_number_is_a_label() -> None:
+    assert read("007", "number", {"007": ("1", "2")}) == Node("007", frozenset({"1", "2"}))
 
 
 def test_a_value_that_is_also_the_label_above_it_is_a_value() -> None:

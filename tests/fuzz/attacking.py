@@ -103,6 +103,8 @@ def named_by_few(
     cuts = {pool.low for pool in ranges} & {pool.high for pool in ranges}
     reach = told["pools"].get("reach") or ()
     ends = {end for pool in ranges for end in (pool.low, pool.high) if math.isfinite(end)} - cuts | set(reach)
+    # Whoever asked for the release named these, and its labels show them.
+    ends -= set(column.hierarchy.get("edges", ())) if isinstance(column.hierarchy, dict) else set()
     odd = sum(0 < numbers.get(end, least) < least and not _round(end, step) for end in ends)
     if odd:
         yield f"{odd} ends of ranges of {column.name!r} are numbers that fewer than {least} people have, and not round"

@@ -83,6 +83,15 @@ def test_ends_of_ranges_must_not_be_numbers_of_few_people(end: float, found: boo
     assert bool(list(named_by_few(CASE, ages, told, 3, ["*"], range(12)))) is found
 
 
+def test_ends_that_a_hierarchy_was_given_may_be_numbers_of_few_people() -> None:
+    given = {"build": "intervals", "edges": [7.0, 23.0]}
+    pools = {"texts": ["*"], "low": [7.0], "high": [24.0]}
+    told = {"step": "1", "texts": ["*"], "pools": pools}
+    for hierarchy, number in ((given, 0), (None, 1), ({"build": "intervals", "edges": [6.0, 23.0]}, 1)):
+        ages = Column("age", "int", "quasi", (7,) + (20,) * 11, hierarchy=hierarchy)
+        assert len(list(named_by_few(CASE, ages, told, 3, ["*"], range(12)))) == number
+
+
 def test_pools_of_both_formats_are_read() -> None:
     old = {
         "texts": ["{a|b}", None, "{{|\\\\|c\\|d}", "{[20,30)|\\N}"],

@@ -115,9 +115,10 @@ ROLES: list[dict[str, Any]] = [{"sensitive": ["it"]}, {"target": "it"}, {"insens
         [f"123-45-{at:04}" for at in range(PEOPLE)],
         [at * 7919 % PEOPLE for at in range(PEOPLE)],
         [123_450_000 + at * 7919 % PEOPLE * 31 for at in range(PEOPLE)],
+        [(at % 880 * 101 % 880 + 1) * 1_000_000 + at * 7919 % 1_000_000 for at in range(PEOPLE)],
         ["none"] * (PEOPLE * 9 // 10) + [f"note {at}" for at in range(PEOPLE // 10)],
     ],
-    ids=["text", "serial number", "long code", "a tenth of the notes"],
+    ids=["text", "serial number", "long code", "leading zeros were lost", "a tenth of the notes"],
 )
 def test_a_code_that_identifies_is_refused_in_every_role(values: list[Any], roles: dict[str, Any]) -> None:
     table, schema = with_column(values, **roles)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -254,3 +255,19 @@ def test_rows_are_said_to_be_people(way: str, real: Any, tmp_path: Path) -> None
     assert (released.status, released.err) == (0, "")
     manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text(encoding="utf-8"))
     assert manifest["rows_are_people"] is True
+
+
+def test_one_patient_with_many_visits_among_patients_with_one(run: Any, tmp_path: Path) -> None:
+    """The same two commands: a single patient whose hash repeats is reason enough to count patients."""
+    often = hospital(tmp_path)
+    visits = pl.read_csv(tmp_path / "people.csv", infer_schema=False)
+    repeated = pl.col("pseud") == often
+    pl.concat([visits.filter(~repeated).unique("pseud"), visits.filter(repeated)]).write_csv(tmp_path / "people.csv")
+    assert run("advise", "people.csv").status == 0
+    assert tomllib.loads((tmp_path / "job.toml").read_text(encoding="utf-8"))["entity"] == "pseud"
+    assert run("anonymize", "--job", "job.toml").status == 0
+    assert often not in (tmp_path / "people-release.csv").read_text(encoding="utf-8")
+    refused = run(
+        "anonymize", "people.csv", "--quasi", "born,sex,postcode", "--others", "drop", "-k", "11", "-o", "x.csv"
+    )
+    assert (refused.status, "--entity pseud" in refused.err) == (3, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -14,7 +15,7 @@ import hedgerow as hr
 
 VISITS = hr.datasets.make_hospital(3_000, random_state=7)
 QUASI = ["born", "sex", "postcode"]
-SAID = r"'patient_id' tells people apart who have several rows, 1\.8 .*--entity patient_id.*--rows-are-people"
+SAID = r"'patient_id' tells people apart who have several rows, 1\.8 .* up to .*--entity patient_id.*--rows-are-people"
 
 
 def form_of(name: str, folder: Path) -> Any:
@@ -52,6 +53,16 @@ def test_of_a_large_table_all_rows_of_some_people_are_looked_at(
     for form in ("arrow", "csv", "parquet"):
         with pytest.raises(hr.Disclosing, match="--entity"):
             hr.anonymize(form_of(form, tmp_path), hr.Schema(quasi=QUASI, others="drop"), k=5)
+
+
+@pytest.mark.parametrize("most", [50_000, 2_000])
+def test_one_patient_with_many_visits_among_patients_with_one(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr("hedgerow.release.pipeline._prepare._MOST_ROWS", most)
+    frame = VISITS.drop_columns(["name", "note"]).to_pandas().drop_duplicates("patient_id")
+    visits = frame.sample(300, random_state=7).assign(**frame.iloc[0][["patient_id", *QUASI]].to_dict())
+    table = pa.Table.from_pandas(pd.concat([frame, visits]), preserve_index=False)
+    with pytest.raises(hr.Disclosing, match=r"up to (29|30)[0-9].*--entity patient_id"):
+        hr.anonymize(table, hr.Schema(quasi=QUASI, others="drop"), k=5)
 
 
 def test_nobody_needs_to_decide_about_plain_tables() -> None:

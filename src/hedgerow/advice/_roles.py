@@ -165,7 +165,10 @@ def people_by_values(profiles: Mapping[str, Profile]) -> dict[str, str]:
     }
     keys = keys_of_people(rows, list(rows))
     return {
-        key.name: f"{_identifies(profiles[key.name])}: rows with the same value agree in {_joined(key.determines[:3])}."
+        key.name: (
+            f"{_identifies(profiles[key.name])} and up to about {key.most:,}: rows with the same value agree in "
+            f"{_joined(key.determines[:3])}."
+        )
         for key in keys
     }
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -257,7 +258,8 @@ def _count(
 def _refuse_undecided(source: CountedSource, schema: Schema, roles: Roles) -> None:
     """Refuse to count rows if a column identifies people who have several rows, and you have not decided on it.
 
-    Candidates are found in a sample of rows. Each is then judged by all rows of some of its values.
+    Candidates are found in a sample of rows. Each is then judged by these rows, which show a value of many rows, and by
+    all rows of some of its values, which show values of few rows.
     """
     if roles.entity is not None or schema.rows_are_people:
         return
@@ -266,9 +268,8 @@ def _refuse_undecided(source: CountedSource, schema: Schema, roles: Roles) -> No
     others = set(roles.pseudonymized)  # the verifier counts the people of these
     candidates = [name for name, column in sample.items() if name not in others and column.may_be_key]
     for name in candidates:
-        # In a sample of single rows, a value of many rows may occur only once.
-        columns = sample if source.counted.rows <= most else _key_columns(source, schema, name, most)
-        for key in keys_of_people(columns, roles.quasi, [name]):
+        samples = [sample] if source.counted.rows <= most else [sample, _key_columns(source, schema, name, most)]
+        for key in chain.from_iterable(keys_of_people(columns, roles.quasi, [name]) for columns in samples):
             _refuse_counting_rows(key, roles)
 
 
@@ -288,10 +289,10 @@ def _refuse_counting_rows(key: Key, roles: Roles) -> None:
     *others, last = map(repr, key.determines[:3])
     named = " and not as a quasi-identifier" if key.name in roles.quasi else ""
     raise Disclosing(
-        f"The column {key.name!r} tells people apart who have several rows, {key.rows:.1f} on average: rows that share "
-        f"its value agree in {', '.join(others)} and {last}. Then k rows may be of one person. Name it as entity"
-        f"{named} (entity={key.name!r}, --entity {key.name}), so that people are counted, or say that every row is a "
-        "person (rows_are_people=True, --rows-are-people)."
+        f"The column {key.name!r} tells people apart who have several rows, {key.rows:.1f} on average and up to "
+        f"about {key.most:,}: rows that share its value agree in {', '.join(others)} and {last}. Then k rows may be of "
+        f"one person. Name it as entity{named} (entity={key.name!r}, --entity {key.name}), so that people are counted, or "
+        "say that every row is a person (rows_are_people=True, --rows-are-people)."
     )
 
 

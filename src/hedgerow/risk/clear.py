@@ -52,6 +52,7 @@ ClearRole = Literal["insensitive", "target", "sensitive", "entity"]
 _FEWEST_ALONE: Final = 10  # people with a value of their own: fewer do not make text or a code disclosive
 _FEWEST_SHARED: Final = 28  # pairs of people who share a number by chance: that a quarter do is then no chance
 _LONG_CODE: Final = 1e7  # a code of eight digits
+_OF_ONE_LENGTH: Final = 0.85  # of the numbers
 
 
 @dataclass(frozen=True)
@@ -271,8 +272,8 @@ def _people_alone(published: ClassCounts, name: str) -> tuple[int, int]:
 def _is_code(domain: Domain, people: int, values: int) -> bool:
     """Whether single values identify people, as text does, and as whole numbers do that were assigned, not measured.
 
-    Assigned numbers are long and all of one length, as those of cards and insurances. Or far fewer people share a
-    number than chance would bring together in their range, as with serial numbers.
+    Assigned numbers are long and nearly all of one length, as those of cards and insurances; some have lost leading
+    zeros. Or far fewer people share a number than chance would bring together in their range, as with serial numbers.
     """
     if domain.kind != "number":
         return domain.kind == "text"
@@ -280,7 +281,9 @@ def _is_code(domain: Domain, people: int, values: int) -> bool:
     if not len(numbers) or (numbers != np.floor(numbers)).any():
         return False
     low, high = float(numbers[0]), float(numbers[-1])
-    if low >= _LONG_CODE and np.floor(np.log10(low)) == np.floor(np.log10(high)):
+    # Of numbers that may begin with any digit, 90 % do not begin with a zero.
+    longest = 10 ** np.floor(np.log10(max(high, 1)))
+    if low >= 0 and longest >= _LONG_CODE and (numbers >= longest).mean() >= _OF_ONE_LENGTH:
         return True
     by_chance = people * (people - 1.0) / 2 / (high - low + 1)
     return by_chance >= _FEWEST_SHARED and people - values <= by_chance / 4

@@ -11,6 +11,8 @@ determines town and county, but the town determines the county), and if
   postcode), or
 - the values look given: long codes of one length, numbers of many digits, or consecutive numbers.
 
+A few people with many rows are enough evidence if both hold. A few people with few rows are none.
+
 Numbers with decimals and dates are measured, never given. Rows that are equal in all columns are no evidence about a
 column of numbers: in a table with many duplicates any rare number would seem to be a key.
 
@@ -41,6 +43,7 @@ from typing import Final
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Ints, Longs, alike, sharing, tabulate
+from hedgerow._internal.rounding import significant
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.io.domains import Domain
 
@@ -62,7 +65,8 @@ __all__ = [
 _FEWEST_KEYS: Final = 20  # different values
 _RARE: Final = 0.005  # of the rows: a column with fewer different values is a category
 _AGREEING: Final = 0.1  # how often rows with one key may differ, compared with any two rows
-_EVIDENCE: Final = 10  # the fewest keys that would show different values if their rows were any two
+_EVIDENCE: Final = 10  # the fewest rows that would differ from another row of their key if they were any rows
+_FEW: Final = 10  # keys with several rows: fewer are evidence only if they look given and are alone
 _ALONE: Final = 0.5  # the share of keys that alone have the values they determine
 _TYPICAL: Final = 12  # the most rows of a key if only the look of its values is evidence
 _STEADY: Final = 0.05  # a column that differs less often than this is no evidence
@@ -113,11 +117,14 @@ class Key:
         Columns in which the rows with one value agree; none of them determines another.
     rows : float
         How many rows a value has on average.
+    most : int
+        How many rows a value has at most, rounded to one digit: it is one person's number.
     """
 
     name: str
     determines: tuple[str, ...]
     rows: float
+    most: int
 
 
 def looks_given(domain: Domain) -> bool:
@@ -202,10 +209,12 @@ def _key(name: str, rows: Mapping[str, KeyColumn], among: Collection[str]) -> Ke
     determined = _independent(usual, rows)
     if len(determined) < 2:
         return None
-    given = groups.typical <= _TYPICAL and looks_given(column.domain)
-    if not given and groups.alone_by([usual[other] for other in determined]) < _ALONE:
+    given, alone = looks_given(column.domain), groups.alone_by([usual[other] for other in determined]) >= _ALONE
+    many = bool(groups.several.sum() >= _FEW)
+    # Two of the three kinds of evidence are enough; without a value that is a key's alone, its rows must be few, too.
+    if given + alone + many < 2 or (not alone and groups.typical > _TYPICAL):
         return None
-    return Key(name, tuple(determined), groups.mean)
+    return Key(name, tuple(determined), groups.mean, int(significant(groups.sizes.max(), 1)))
 
 
 def _independent(usual: Mapping[str, Ints], rows: Mapping[str, KeyColumn]) -> list[str]:
@@ -235,13 +244,17 @@ class _Groups:
 
     @classmethod
     def of(cls, codes: Ints) -> _Groups | None:
-        """``None`` if hardly any key has several rows."""
+        """``None`` if there are few keys, or hardly any row shares its key."""
         if not len(codes):
             return None
         _, of_row = tabulate([codes], [int(codes.max()) + 1], len(codes))
         sizes = np.bincount(of_row)
-        several = int((sizes > 1).sum())
-        return None if several < _EVIDENCE or len(sizes) < _FEWEST_KEYS else cls(of_row, sizes)
+        return None if len(of_row) - len(sizes) < _EVIDENCE or len(sizes) < _FEWEST_KEYS else cls(of_row, sizes)
+
+    @property
+    def several(self) -> Bools:
+        """Which keys have several rows."""
+        return np.asarray(self.sizes > 1, dtype=bool)
 
     @property
     def mean(self) -> float:
@@ -251,13 +264,13 @@ class _Groups:
     @property
     def typical(self) -> float:
         """How many rows a key with several rows typically has."""
-        return float(np.median(self.sizes[self.sizes > 1]))
+        return float(np.median(self.sizes[self.several]))
 
     def agree_in(self, codes: Ints) -> bool:
         """Whether rows with one key agree in a column beyond chance; every key counts alike."""
         by_chance = _differing(np.bincount(codes))
-        several = self.sizes > 1
-        if by_chance < _STEADY or by_chance * several.sum() < _EVIDENCE:
+        several = self.several
+        if by_chance < _STEADY or by_chance * (len(self.of_row) - len(self.sizes)) < _EVIDENCE:
             return False
         pairs, of_pair = tabulate([self.of_row, codes], [len(self.sizes), int(codes.max()) + 1], len(codes))
         rows = np.bincount(of_pair).astype(np.float64)
@@ -275,7 +288,7 @@ class _Groups:
     def alone_by(self, usual: Sequence[Ints]) -> float:
         """The share of the keys with several rows that alone have their usual values in some columns."""
         number = alike(usual)
-        return float((np.bincount(number)[number][self.sizes > 1] == 1).mean())
+        return float((np.bincount(number)[number][self.several] == 1).mean())
 
 
 def _differing(counts: Longs) -> float:

@@ -75,6 +75,38 @@ def once(table: pa.Table) -> pa.Table:
     return table.take(pa.array(first))
 
 
+def with_much_of_few(form: Callable[[int, str], object], people: int, visits: int) -> pa.Table:
+    """Everybody has one visit, but a few people have many, with what belongs to the visit drawn from all visits."""
+    table = once(with_ids(FORMS["numbers"]).append_column("patient_id", VISITS["patient_id"]))
+    rows, draw = np.arange(table.num_rows), np.random.default_rng(7)
+    person = np.concatenate([rows, np.repeat(rows[:people], visits - 1)])
+    visit = np.concatenate([rows, draw.choice(rows, people * (visits - 1))])
+    old = table["patient_id"].to_pylist()
+    columns = {
+        name: table[name].take(pa.array(person if name in ("born", "sex", "postcode") else visit))
+        for name in table.column_names
+        if name not in ("who", "patient_id")
+    }
+    return pa.table({"who": [form(at, old[at]) for at in person.tolist()], **columns})
+
+
+@pytest.mark.parametrize("form", ["SHA-256", "UUID", "counted", "numbers", "prefix"])
+@pytest.mark.parametrize(("people", "visits"), [(1, 300), (3, 12), (9, 4)])
+def test_so_are_those_of_a_few_patients_with_many_visits(form: str, people: int, visits: int) -> None:
+    table = with_much_of_few(FORMS[form], people, visits)
+    assert keys(table, QUASI) == ["who"]
+    (key,) = keys_of_people(columns(table), QUASI)
+    assert key.most == {300: 300, 12: 10, 4: 4}[visits]  # one digit
+
+
+def test_a_few_values_on_many_rows_that_have_nothing_in_common_are_no_keys() -> None:
+    table, draw = with_much_of_few(FORMS["SHA-256"], 3, 100), np.random.default_rng(7)
+    for name in ("born", "sex", "postcode"):
+        at = table.column_names.index(name)
+        table = table.set_column(at, name, table[name].take(pa.array(draw.permutation(table.num_rows))))
+    assert keys(table, QUASI) == []
+
+
 PLAIN = {
     "census": hr.datasets.make_census(3_000, random_state=7),
     "small census": hr.datasets.make_census(200, random_state=7),

@@ -152,7 +152,7 @@ def test_without_an_entity_people_are_told_apart_by_their_pseudonyms(form: str, 
     if form != "memory":
         data = tmp_path / f"visits.{form}"
         (pyarrow.csv.write_csv if form == "csv" else pq.write_table)(REPEATED, data)
-    with pytest.raises(hr.Infeasible, match=r"5-anonymity holds of rows, but not of people: .* --entity pid"):
+    with pytest.raises(hr.Infeasible, match=r"5-anonymity holds for rows, but not for people: .* --entity pid"):
         hr.anonymize(data, hr.Schema(quasi=["age"], pseudonymize=["pid"]), k=5)
 
 

@@ -110,8 +110,8 @@ class _Manifest:
             )
         if "require" not in content:
             raise BadInput(
-                f"The manifest beside {path.name!r} is of an older version of Hedgerow, which did not write down all "
-                "that loading needs. Save the release anew."
+                f"An older version of Hedgerow wrote the manifest beside {path.name!r}, without all that loading needs. "
+                "Save the release again."
             )
         unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")
         with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
@@ -136,7 +136,7 @@ class _Manifest:
     def unfit(self) -> BadInput:
         """The error for a table with the right digest that its manifest does not describe."""
         return BadInput(
-            f"The columns or rows of {self.name!r} are not those that its manifest names. Save the release anew."
+            f"The columns or rows of {self.name!r} are not those that its manifest names. Save the release again."
         )
 
     @property
@@ -173,8 +173,8 @@ class _Manifest:
             named = resolve_requirements(None, given)
             if sorted(map(str, named)) != sorted(self.content["requirements"]):
                 raise BadInput(
-                    f"The requirements that are given are not those of {self.name!r}: "
-                    f"{'; '.join(self.content['requirements'])}. Give these."
+                    f"The given requirements are not those of {self.name!r}. Give these: "
+                    f"{'; '.join(self.content['requirements'])}."
                 )
             return named
         unreadable = BadInput(f"The requirements in the manifest beside {self.name!r} cannot be read.")

@@ -37,7 +37,7 @@ __all__ = ["Release", "public_facts", "versions"]
 
 
 # --------------------------------------------------------------------------------------------------
-# The manifest tells a reader how the release was made.
+# The manifest shows a reader how the release was made.
 #
 # It rounds figures that were computed from original values to few digits (see :mod:`hedgerow._internal.rounding`), and
 # replaces lists by their lengths. Exact figures stay in Python (``release.losses``, ``release.facts``,

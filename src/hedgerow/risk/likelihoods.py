@@ -564,7 +564,7 @@ def _in_order_of_proportions(published: PublishedClasses, proportions: Proportio
     place = {tuple(cells): at for at, cells in enumerate(published_codes)}
     found = [place.get(tuple(cells), -1) for cells in np.stack(codes, axis=1).tolist()]
     if sorted(found) != list(range(len(published_codes))):
-        raise BadInput("The proportions speak of other classes than the table. Give those that were published with it.")
+        raise BadInput("The proportions describe other classes than the table. Give those that were published with it.")
     people = np.empty_like(published.people)
     people[found] = published.people
     return people

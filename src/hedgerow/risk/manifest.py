@@ -27,7 +27,7 @@ _LARGEST_MANIFEST: Final = 1 << 27  # bytes; a manifest names every file of a fo
 Fit = Literal["fits", "differs"]
 
 _ADVICE = (
-    "It was changed after it was written, or writing it was interrupted. Do not trust its manifest; write it anew."
+    "It was changed after it was written, or writing was interrupted. Do not trust the manifest; write the table again."
 )
 
 
@@ -84,10 +84,10 @@ def mismatches(path: Path, manifest: Mapping[str, Any], table: Path, proportions
     wrong = []
     if manifest["output"]["sha256"] != digest(table):
         which = _other_files(manifest["output"].get("files", {}), table) if table.is_dir() else ""
-        wrong.append(f"The table {path.name!r} is not the one that its manifest speaks of{which}. {_ADVICE}")
+        wrong.append(f"The table {path.name!r} is not the one that its manifest describes{which}. {_ADVICE}")
     expected = manifest.get("proportions", {}).get("sha256")
     if expected != (sha256(proportions) if proportions.exists() else None):
-        wrong.append(f"The proportions of {path.name!r} are not those that its manifest speaks of. {_ADVICE}")
+        wrong.append(f"The proportions of {path.name!r} are not those that its manifest describes. {_ADVICE}")
     return wrong
 
 
@@ -145,6 +145,6 @@ def _drawn(path: Path) -> list[str]:
     if "drawn_from" not in (read_manifest(path) or {}):
         return []
     return [
-        "By its manifest these rows were drawn from a release and are nobody's, so that small classes of them reveal "
-        "nothing that the release does not. Audit the release."
+        "According to the manifest, these rows were drawn from a release and belong to nobody, so small classes among "
+        "them reveal nothing that the release does not. Audit the release."
     ]

@@ -473,4 +473,4 @@ def test_memory_is_bounded_where_everybody_fits_every_class() -> None:
     done = subprocess.run([sys.executable, "-c", _LARGE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.startswith("Extent(least=1, most=10)")
-    assert "not all groups were looked at" in done.stdout
+    assert "not all groups were examined" in done.stdout

@@ -494,7 +494,7 @@ class ColumnFacts:
     suppressed : Figure or None
         The share of ``*``.
     distinction, separation : Figure or None
-        How many different cells the published column has, and how many pairs of records it tells apart.
+        How many distinct cells the published column has, and how many pairs of records differ in it.
     distinction_before, separation_before : Figure or None
         The same of the original column.
     """
@@ -524,7 +524,7 @@ class Columns:
     columns : tuple of ColumnFacts
         Quasi-identifiers first, then target and sensitive columns.
     identifies_most : str or None
-        The quasi-identifier that tells most people apart, as published.
+        The quasi-identifier that distinguishes most people, as published.
     identified_most : str or None
         The same in the original table, where that may be shown.
     pooled_to : int
@@ -758,7 +758,7 @@ class Role:
     Attributes
     ----------
     name : str
-        ``"quasi-identifiers"``, ``"target"``, ``"sensitive"``, ``"published as they are"``, ``"accepted"``,
+        ``"quasi-identifiers"``, ``"target"``, ``"sensitive"``, ``"published unchanged"``, ``"accepted"``,
         ``"pseudonymized"``, ``"dropped"``, ``"person"``.
     columns : tuple of str
     meaning : str

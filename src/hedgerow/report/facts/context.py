@@ -13,7 +13,7 @@ from hedgerow.report.facts.figures import Edition
 __all__ = ["Context", "Coverage", "Governance", "ReleaseModel", "read_context", "read_edition", "read_governance"]
 
 ReleaseModel = Literal["public", "semi-public", "non-public"]
-"""The recipients of the table: everybody; whoever registers and agrees to terms; named people under a contract."""
+"""The recipients of the table: everybody; anyone who registers and agrees to terms; named people under a contract."""
 
 Coverage = Literal["sample", "population"]
 """Whether the table holds some of the people it describes, or all of them."""

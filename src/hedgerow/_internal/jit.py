@@ -201,7 +201,7 @@ def _only_ours(folder: Path, *, close: bool = False) -> bool:
     With ``close`` one of ours that stood open, made by an earlier version under a lax umask, is closed.
     """
     try:
-        for missing in reversed([one for one in folder.parents if not one.exists()]):
+        for missing in reversed([parent for parent in folder.parents if not parent.exists()]):
             missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
         folder.mkdir(mode=stat.S_IRWXU, exist_ok=True)
         found = folder.lstat()
@@ -225,12 +225,12 @@ def _stays(folder: Path) -> bool:
     if not hasattr(os, "getuid"):
         return True
     try:
-        above = [one.stat() for one in folder.resolve().parents]
+        above = [parent.stat() for parent in folder.resolve().parents]
     except OSError:
         return False
     return all(
-        one.st_uid in (0, os.getuid()) and (not one.st_mode & stat.S_IWOTH or one.st_mode & stat.S_ISVTX)
-        for one in above
+        status.st_uid in (0, os.getuid()) and (not status.st_mode & stat.S_IWOTH or status.st_mode & stat.S_ISVTX)
+        for status in above
     )
 
 

@@ -111,9 +111,9 @@ def without_violating(
 def vanishes(counts: FrequencyTable, requirements: Sequence[Requirement], dropped: Longs) -> bool:
     """Whether some value of a column has no remaining record, if a requirement compares classes with the release."""
     left = counts.cell_sizes - dropped
-    for one in requirements:
-        if one.compares and one.column is not None:
-            codes = counts.values_of(one.column)
+    for requirement in requirements:
+        if requirement.compares and requirement.column is not None:
+            codes = counts.values_of(requirement.column)
             if (np.bincount(codes, left)[np.unique(codes)] == 0).any():
                 return True
     return False
@@ -127,7 +127,10 @@ class _Classes:
         self.view = ReleaseView(counts, recoding)
         self._counts, self._groups = counts, len(recoding.groups)
         self._pieces = required(recoding.pieces, "the pieces of a recoding")
-        self._demands = [(one, one.bind(context), self._grouped(shield_of(one, counts.quasi))) for one in requirements]
+        self._demands = [
+            (requirement, requirement.bind(context), self._grouped(shield_of(requirement, counts.quasi)))
+            for requirement in requirements
+        ]
 
     def _grouped(self, shield: Sequence[int]) -> tuple[Ints, int]:
         """The class of each class on a shield, and how many classes the shield has."""
@@ -235,7 +238,7 @@ class Spending:
     def on_classes(self, found: Recoding) -> Recoding:
         """Fit with smaller classes, and lose those that are too small."""
         best = found
-        low, high = 1, max(one.minimal_size for one in self.requirements)
+        low, high = 1, max(requirement.minimal_size for requirement in self.requirements)
         while low < high:
             size = (low + high) // 2
             fitted = self._with_classes_of(size)
@@ -284,7 +287,7 @@ class Spending:
 
     def _with_classes_of(self, size: int) -> Recoding | None:
         """Fit with classes of at least so many records, and lose those that violate a requirement if they are few."""
-        weaker = [one.of_at_most(size) for one in self.requirements]
+        weaker = [requirement.of_at_most(size) for requirement in self.requirements]
         with suppress(Infeasible):
             fitted = self.fit(self.counts, weaker, self.allowed)
             return without_violating(self.counts, fitted, self.requirements, self.allowed)
@@ -294,4 +297,4 @@ class Spending:
 def _shown(recoding: Recoding) -> list[Shown]:
     """How each column is shown, judged by its cells."""
     kinds = [set(column.kinds) for column in recoding.columns]
-    return ["label" if "label" in one else "interval" if "interval" in one else "set" for one in kinds]
+    return ["label" if "label" in shown else "interval" if "interval" in shown else "set" for shown in kinds]

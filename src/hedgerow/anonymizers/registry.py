@@ -40,8 +40,8 @@ METHODS: Final[Mapping[str, type[Anonymizer]]] = MappingProxyType(
     {
         method.name: method
         for method in sorted(
-            (one for one in vars(ours).values() if isinstance(one, type) and issubclass(one, Anonymizer)),
-            key=lambda one: (_FAMILIES.index(one.family), one.name),
+            (member for member in vars(ours).values() if isinstance(member, type) and issubclass(member, Anonymizer)),
+            key=lambda method: (_FAMILIES.index(method.family), method.name),
         )
     }
 )

@@ -470,7 +470,7 @@ class CsvFiles:
             folder = self._folder / f"part{number}"
             folder.mkdir(exist_ok=True)
             ready.append(open_csv(part, own, folder))
-        return scan_all(ready, columns), sum(one.records for one in ready)
+        return scan_all(ready, columns), sum(file.records for file in ready)
 
     def bytes_of(self, columns: Sequence[int]) -> int:
         """About how many bytes of the files some columns take, by the first records."""
@@ -488,7 +488,7 @@ class CsvFiles:
     def fault(self) -> BadInput:
         """The error for files that DuckDB refused, with the place of the fault, without quoting them."""
         found = (find_fault(part) for part in self._parts)
-        return next((one for one in found if one is not None), None) or no_fault_found(self._name)
+        return next((fault for fault in found if fault is not None), None) or no_fault_found(self._name)
 
     def locate(
         self, wrong: Callable[[object], bool], column: int, _fetch: Callable[[str], pa.Table], most: int = 1
@@ -551,13 +551,13 @@ def open_csv(part: Part, columns: Sequence[str], folder: Path) -> ReadyCsv:
 def scan_all(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
     """DuckDB's query for the rows of all files; files of one form share a scan, since every scan has a fixed cost."""
     alike: dict[tuple[object, ...], list[ReadyCsv]] = {}
-    for one in files:
-        alike.setdefault((one.part.format, one.part.delimiter, one.part.compression, one.parallel), []).append(one)
+    for file in files:
+        alike.setdefault((file.part.format, file.part.delimiter, file.part.compression, file.parallel), []).append(file)
     return " UNION ALL ".join(_scan(group, columns) for group in alike.values())
 
 
 def _scan(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
-    first, parts = files[0], [one.part for one in files]
+    first, parts = files[0], [file.part for file in files]
     own, partitioned = split_columns(first.part, columns)
     if first.part.format == "parquet":
         scan = f"read_parquet({file_literals(part.path for part in parts)}, hive_partitioning = false)"

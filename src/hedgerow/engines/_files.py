@@ -253,7 +253,9 @@ class FileSource(Source):
             # Values that DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
             floats = {name for name, kind in zip(file.columns, file.types, strict=True) if kind in _FLOATS}
             zeros = [self.inside[name] for name in (*roles.counted, *roles.pseudonymized)]
-            plain = ", ".join(f"CASE WHEN {one} = 0 THEN 0 ELSE {one} END AS {one}" for one in zeros if one in floats)
+            plain = ", ".join(
+                f"CASE WHEN {zero} = 0 THEN 0 ELSE {zero} END AS {zero}" for zero in zeros if zero in floats
+            )
             columns = f"* REPLACE ({plain})" if plain else "*"
             self.work.connection.execute(f"CREATE OR REPLACE VIEW source AS SELECT {columns} FROM file")
         return records

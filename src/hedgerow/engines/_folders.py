@@ -92,8 +92,8 @@ class DividedRows:
     def _number(self, batch: pa.RecordBatch) -> Ints:
         """The number of each row's folder; one that is new gets the next."""
         encoded = [batch.column(name).dictionary_encode(null_encoding="encode") for name in self._columns]
-        texts = [one.dictionary.to_pylist() for one in encoded]
-        codes = [one.indices.to_numpy() for one in encoded]
+        texts = [column.dictionary.to_pylist() for column in encoded]
+        codes = [column.indices.to_numpy() for column in encoded]
         distinct, index = tabulate(codes, [len(known) for known in texts], batch.num_rows)
         found = (tuple(known[at] for known, at in zip(texts, row, strict=True)) for row in distinct.tolist())
         numbers = [self._folders.setdefault(values, len(self._folders)) for values in found]
@@ -153,7 +153,7 @@ def write_rows(rows: duckdb.DuckDBPyRelation, folder: Path, layout: Layout) -> i
     folder.mkdir()
     if not layout.partition_by:
         return write_parts(Stream.of(rows), folder, layout.rows_per_file)
-    texts = ", ".join(f"CAST({one} AS VARCHAR) AS {one}" for one in map(identifier, layout.partition_by))
+    texts = ", ".join(f"CAST({column} AS VARCHAR) AS {column}" for column in map(identifier, layout.partition_by))
     stream = Stream.of(rows.project(f"* REPLACE ({texts})"))
     written = 0
     # It has no name, and becomes a file only if it is large; what is around the new folder is hidden.

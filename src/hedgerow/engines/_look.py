@@ -66,8 +66,8 @@ class Look:
     def of_columns(self, change: Callable[[str, pa.ChunkedArray], pa.ChunkedArray]) -> Look:
         """The same look with all values of each column changed."""
         tallies = {
-            name: None if one is None else replace(one, values=change(name, one.values))
-            for name, one in self.tallies.items()
+            name: None if tally is None else replace(tally, values=change(name, tally.values))
+            for name, tally in self.tallies.items()
         }
         columns = {name: change(name, self.sample.column(name)) for name in self.sample.column_names}
         return Look(self.rows, tallies, pa.table(columns))

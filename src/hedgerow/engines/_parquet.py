@@ -86,10 +86,10 @@ class ParquetFiles:
         with open_database() as database:
             names, types = _names(first), _types(database, first, columns)
             for part in others:
-                for name, one, other in zip(names, types, _types(database, part, columns), strict=True):
-                    if one != other:
+                for name, kind, other in zip(names, types, _types(database, part, columns), strict=True):
+                    if kind != other:
                         raise BadInput(
-                            f"The column {name!r} is {other} in {part.name!r} and {one} in {first.name!r}. Files that "
+                            f"The column {name!r} is {other} in {part.name!r} and {kind} in {first.name!r}. Files that "
                             "are read together need columns of the same types."
                         )
 

@@ -161,7 +161,8 @@ class StagedRows:
         if one_file and _same_format(self.path, target) and not options.escape_formulas:
             shutil.copyfile(self.path, target)
             return
-        write_staged(Workspace(self.folder.path, self.memory), lambda one: _scan(one, self.path), target, options)
+        work = Workspace(self.folder.path, self.memory)
+        write_staged(work, lambda connection: _scan(connection, self.path), target, options)
 
     def wrote(self, digest: str) -> bool:
         """Whether the bytes are those that the verifier counted."""
@@ -327,7 +328,7 @@ class SavedTable:
         unreadable = BadInput(f"{'The folder' if path.is_dir() else 'The file'} {str(path)!r} cannot be read.")
         with translated(OSError, into=unreadable):
             every = path.rglob("*") if path.is_dir() else [path]
-            check_copy(sum(one.stat().st_size for one in every if one.is_file()), self._scratch.path)
+            check_copy(sum(path.stat().st_size for path in every if path.is_file()), self._scratch.path)
             if path.is_dir():
                 shutil.copytree(path, self.copy, copy_function=shutil.copyfile)
             else:
@@ -365,8 +366,8 @@ class SavedTable:
         inside = [f"c{at}" for at in range(len(names))]
         scan, _ = saved.open(inside)
         cells = ", ".join(
-            f"{_cell(one, types.get(name, ''), missing if name in quasi else ())} AS {identifier(name)}"
-            for one, name in zip(inside, names, strict=True)
+            f"{_cell(column, types.get(name, ''), missing if name in quasi else ())} AS {identifier(name)}"
+            for column, name in zip(inside, names, strict=True)
         )
         return self._rewritten(f"SELECT {cells} FROM ({scan})", target)
 

@@ -121,7 +121,7 @@ class Guarantee:
 
     @property
     def _demanded(self) -> int:
-        return max((int(getattr(one, "k", 1)) for one in self.requirements), default=1)
+        return max((int(getattr(requirement, "k", 1)) for requirement in self.requirements), default=1)
 
     def _count_by_pseudonyms(self, artefact: Any) -> ClassCounts:
         """Count rows, or people if a pseudonym occurs in several rows: then it identifies a person."""
@@ -135,7 +135,7 @@ class Guarantee:
                 self._enforce_of_pseudonyms(name, classes)
             self._enforce_requirements(counted)
         # Of several columns of pseudonyms, the one that most rows share.
-        return min(of_people, key=lambda one: one.people, default=counted)
+        return min(of_people, key=lambda classes: classes.people, default=counted)
 
     def _enforce_of_pseudonyms(self, name: str, classes: ClassCounts) -> None:
         """Refuse classes of too few people, as their pseudonyms identify them."""
@@ -205,7 +205,7 @@ class Guarantee:
         if not same:
             what = "folder" if path.is_dir() else "file"
             raise NotAnonymous(
-                f"The {what} {path.name!r} would differ from the release: it has {plural(len(written.sizes), 'classes')} "
+                f"The {what} {path.name!r} would differ from the release: {len(written.sizes):,} classes were written "
                 f"where {len(published.sizes):,} were published. Save the release as .parquet."
             )
 

@@ -88,7 +88,7 @@ def _check_values(rows: Published, columns: Sequence[str], guarantee: Guarantee)
             f"By {named} the rows would be divided among {len(grouped.rows):,} folders. At most {_MOST_FOLDERS:,} are "
             "possible: name columns with fewer values."
         )
-    demanded = max((int(one.minimal_size) for one in guarantee.requirements), default=1)
+    demanded = max((int(requirement.minimal_size) for requirement in guarantee.requirements), default=1)
     few = int((grouped.rows < demanded).sum())
     if few:
         raise BadInput(
@@ -118,8 +118,8 @@ def _check_column(name: str, cells: pa.Array) -> None:
     texts = [None if value is None else _text(value) for value in set(cells.to_pylist())]
     if "" in texts or NO_VALUE in texts:
         raise BadInput(
-            f"The rows cannot be divided by {name!r}: it holds empty text, which looks like a missing value in the name "
-            "of a folder."
+            f"The rows cannot be divided by {name!r}: it holds empty text, which in the name of a folder looks like a "
+            "missing value."
         )
     longest = max(len(folder_name(name, text).encode()) for text in texts)
     if longest > LONGEST_NAME:

@@ -539,8 +539,8 @@ def _warnings(
     release: ReleaseFacts,
 ) -> list[str]:
     warnings = [
-        f"The column {name!r} follows from {listing(column.determined_by)}: anyone who knows these of a person knows it "
-        f"without the table. As a {column.role} column it is not counted as known."
+        f"The column {name!r} follows from {listing(column.determined_by)}: anyone who knows a person's values there "
+        f"knows it without the table. As a {column.role} column it is not counted as known."
         for name, column in release.clear.items()
         if column.role in ("target", "sensitive") and column.determined_by
     ]

@@ -186,7 +186,7 @@ class BothReleases:
         alike = [(code, int(code.max()) + 1) for code in codes.values()]
         nothing = (np.zeros(before + len(new.class_of_cell), dtype=np.int64), 1)
         link, first = distinct([nothing, *alike])
-        values = {name: one[first] for name, one in codes.items()}
+        values = {name: column[first] for name, column in codes.items()}
         return cls(_side(old, link[:before], len(first)), _side(new, link[before:], len(first)), len(first), values)
 
     @cached_property

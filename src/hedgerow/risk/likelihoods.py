@@ -391,8 +391,8 @@ class LabelPosterior:
                 cell = published.codes[:, at].astype(np.int64)
                 columns.append(Covering.of(cells_of_texts(texts, column), cell, column.records))
             return cls(tuple(columns), published.people)
-        for at, one in enumerate(known):
-            columns.append(PublishedShares.of(proportions, at, one, published.labels))
+        for at, column in enumerate(known):
+            columns.append(PublishedShares.of(proportions, at, column, published.labels))
         return cls(tuple(columns), _in_order_of_proportions(published, proportions))
 
     @property

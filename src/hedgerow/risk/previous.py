@@ -659,6 +659,6 @@ def _unread(columns: Sequence[str]) -> list[str]:
     if not columns:
         return []
     return [
-        f"{listing(columns)} hold labels that no hierarchy explains, or numbers that may be means. Such cells may stand "
-        "for anything. Give hierarchies (--hierarchy) for sharper figures."
+        f"In {listing(columns)}, cells are labels that no hierarchy explains, or numbers that may be means. They may "
+        "stand for anything. Give hierarchies (--hierarchy) for sharper figures."
     ]

@@ -81,12 +81,12 @@ class GroupFiles:
         if not np.array_equal(cell, np.arange(start, end)):
             raise InternalError("some cells of a part have no group, or several")
         leaves, index = np.unique(leaf, return_inverse=True)
-        before = np.array([self._before[one] for one in leaves.tolist()], dtype=np.int32)
+        before = np.array([self._before[number] for number in leaves.tolist()], dtype=np.int32)
         return np.asarray(group + before[index], dtype=np.int32)
 
     def rows(self, session: Any, send: Send) -> DataFrame:
         """All cells with their groups, for Spark."""
-        leaves, before = (np.array(one, dtype=np.int32) for one in zip(*self._before.items(), strict=True))
+        leaves, before = (np.array(numbers, dtype=np.int32) for numbers in zip(*self._before.items(), strict=True))
         firsts = send("before", pa.table({LEAF: leaves, _BEFORE: before}))
         rows = read_parquet(session, self._files).join(firsts, LEAF).drop(LEAF)
         return rows.withColumn(GROUP, F.col(GROUP) + F.col(_BEFORE)).drop(_BEFORE)
@@ -101,7 +101,7 @@ def _range(path: Path) -> tuple[int, int]:
     footer = pq.read_metadata(path)
     at = footer.schema.to_arrow_schema().get_field_index(CELL)
     ranges = [footer.row_group(group).column(at).statistics for group in range(footer.num_row_groups)]
-    return min((one.min for one in ranges), default=0), max((one.max for one in ranges), default=-1)
+    return min((cells.min for cells in ranges), default=0), max((cells.max for cells in ranges), default=-1)
 
 
 _BATCH: Final = 1 << 16

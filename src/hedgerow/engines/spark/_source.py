@@ -466,8 +466,8 @@ def _located(counted: CountedTable, cells: DataFrame) -> DataFrame:
     known = cells.select(*(F.col(key).alias(f"k_{key}") for key in keys), *_rest(cells.columns, keys))
     matching = [F.col(key).eqNullSafe(F.col(f"k_{key}")) for key in keys]
     condition = matching[0]
-    for one in matching[1:]:
-        condition = condition & one
+    for equal in matching[1:]:
+        condition = condition & equal
     return counted.rows.join(known, condition).drop(*(f"k_{key}" for key in keys))
 
 

@@ -204,17 +204,17 @@ def _only_ours(folder: Path, *, close: bool = False) -> bool:
         for missing in reversed([parent for parent in folder.parents if not parent.exists()]):
             missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
         folder.mkdir(mode=stat.S_IRWXU, exist_ok=True)
-        found = folder.lstat()
+        status = folder.lstat()
         if not hasattr(os, "getuid"):  # Windows has no such modes
             return True
-        if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
+        if status.st_uid != os.getuid() or not stat.S_ISDIR(status.st_mode):
             return False
-        if close and found.st_mode & _OTHERS_WRITE:
+        if close and status.st_mode & _OTHERS_WRITE:
             folder.chmod(stat.S_IRWXU)
-            found = folder.lstat()
+            status = folder.lstat()
     except OSError:
         return False
-    return not found.st_mode & _OTHERS_WRITE
+    return not status.st_mode & _OTHERS_WRITE
 
 
 def _stays(folder: Path) -> bool:

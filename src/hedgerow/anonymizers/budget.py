@@ -99,12 +99,12 @@ def without_violating(
     classes = _Classes(counts, recoding, requirements)
     lost = np.zeros(len(classes.view.sizes), dtype=bool)
     while recoding.lost + int(classes.view.sizes[lost].sum()) <= allowed:
-        found = classes.violating(lost)
-        if not found.any():
+        violated = classes.violating(lost)
+        if not violated.any():
             left = without_groups(recoding, classes.groups_of(lost)) if lost.any() else recoding
             pieces = required(left.pieces, "the pieces of a recoding")
             return None if vanishes(counts, requirements, lost_per_cell(counts, pieces)) else left
-        lost |= found
+        lost |= violated
     return None
 
 
@@ -141,7 +141,7 @@ class _Classes:
 
     def violating(self, lost: Bools) -> Bools:
         """Which of the remaining classes violate a requirement, when the others are lost."""
-        found = np.zeros(len(lost), dtype=bool)
+        violated = np.zeros(len(lost), dtype=bool)
         for requirement, bound, (index, number) in self._demands:
             sizes = np.bincount(index[~lost], self.view.sizes[~lost], number).astype(np.int64)
             histograms = None
@@ -149,8 +149,8 @@ class _Classes:
                 histograms = self._histograms(required(requirement.column, "a sensitive column"), index, number, lost)
                 bound = _compared(bound, histograms) if requirement.compares else bound
             # A class on a shield without records violates nothing.
-            found |= (~bound.satisfied(sizes, histograms) & (sizes > 0))[index]
-        return found & ~lost
+            violated |= (~bound.satisfied(sizes, histograms) & (sizes > 0))[index]
+        return violated & ~lost
 
     def _histograms(self, column: str, index: Ints, number: int, lost: Bools) -> Histograms:
         pieces = self.view.pieces
@@ -235,9 +235,9 @@ class Spending:
             best = fitted
         return best
 
-    def on_classes(self, found: Recoding) -> Recoding:
+    def on_classes(self, recoding: Recoding) -> Recoding:
         """Fit with smaller classes, and lose those that are too small."""
-        best = found
+        best = recoding
         low, high = 1, max(requirement.minimal_size for requirement in self.requirements)
         while low < high:
             size = (low + high) // 2

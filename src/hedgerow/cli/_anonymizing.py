@@ -293,8 +293,8 @@ class _Task:
         _refuse_vain_holdout(job)
         check_engine(job.engine, job.master)
         _refuse_of_spark(job)
-        found = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
-        schema = schema_of(dict(job), found.files)
+        hierarchies = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
+        schema = schema_of(dict(job), hierarchies.files)
         _check_places(_files_read(job, source, job_file, schema), job, output)
 
         # Late, because a method knows of Arrow, which takes longer to import than all of the above.
@@ -311,7 +311,7 @@ class _Task:
             destination=output,
         )
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
-        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, found.remarks)
+        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, hierarchies.remarks)
 
 
 def _run(task: _Task) -> None:

@@ -80,13 +80,13 @@ class FrameRows:
     def formulas(self, columns: Sequence[str]) -> dict[str, int]:
         """How many cells of some columns a spreadsheet would take for formulas."""
         frame = open_frame(self.native).frame
-        found = {}
+        groups = {}
         for name in columns:
             if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object):
                 number = formulas_of(_cells(frame[name]))
                 if number:
-                    found[name] = number
-        return found
+                    groups[name] = number
+        return groups
 
     def write(self, target: Path, options: WriteOptions) -> None:
         """Write the rows through Arrow."""
@@ -229,7 +229,7 @@ def write_staged(
     """
 
     def write() -> None:
-        shutil.rmtree(target, ignore_errors=True)  # what a first try with too little memory has left
+        shutil.rmtree(target, ignore_errors=True)  # leftovers of a first try with too little memory
         rows = scan(work.connection)
         if options.layout is None and file_format(target) == "csv" and options.unmarked:
             _refuse_two_blanks(rows.project(column_list(options.unmarked)).to_arrow_table(), options)

@@ -180,12 +180,12 @@ def cuts_by_quantiles(numbers: Floats, parts: Sequence[int], records: Longs | No
     finer = len(different)
     for count in parts:
         _, part = np.unique(middle * count // (2 * int(weights.sum())), return_inverse=True)
-        found = int(part[-1]) + 1
-        if 1 < found < finer:
-            finer = found
-            ends = np.append(different[np.searchsorted(part, np.arange(found))], different[-1])
+        end = int(part[-1]) + 1
+        if 1 < end < finer:
+            finer = end
+            ends = np.append(different[np.searchsorted(part, np.arange(end))], different[-1])
             at = part[index]
-            cuts.append((found, Cut(ends[at], ends[at + 1], at == found - 1)))
+            cuts.append((end, Cut(ends[at], ends[at + 1], at == end - 1)))
     return cuts
 
 

@@ -224,8 +224,8 @@ class Guarantee:
             )
         # Columns in the names of folders come after those in the files.
         partitioned = isinstance(artefact, Path) and artefact.is_dir()
-        found = (classes.table_columns, self.columns)
-        if found[0] != found[1] and not (partitioned and sorted(found[0]) == sorted(found[1])):
+        names = (classes.table_columns, self.columns)
+        if names[0] != names[1] and not (partitioned and sorted(names[0]) == sorted(names[1])):
             raise InternalError("the published columns are not those that were to be published")
         if classes.rows != self.rows:
             raise InternalError(f"{classes.rows:,} rows came out where {self.rows:,} should have")

@@ -110,7 +110,7 @@ class _Manifest:
             )
         if "require" not in content:
             raise BadInput(
-                f"An older version of Hedgerow wrote the manifest beside {path.name!r}, without everything that loading "
+                f"An older version of Hedgerow wrote the manifest beside {path.name!r}, which lacks facts that loading "
                 "needs. Save the release again."
             )
         unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")

@@ -131,8 +131,8 @@ class Redrawn(NotebookRepr):
     def warnings(self) -> tuple[str, ...]:
         """Warnings for opening the rows in a spreadsheet."""
         frame = open_frame(self.table).frame
-        found = FrameRows(self.table).formulas(frame.columns)
-        warning = formula_warning(found, frame.columns)
+        formulas = FrameRows(self.table).formulas(frame.columns)
+        warning = formula_warning(formulas, frame.columns)
         return () if warning is None else (warning,)
 
     def write(self, target: Path, options: WriteOptions) -> None:

@@ -261,11 +261,11 @@ def _output(written: Path, destination: Destination, columns: tuple[str, ...]) -
     if layout is None:
         return {"file": written.name, "sha256": sha256(written)}
     files = digests(written)
-    said: dict[str, Any] = {"folder": written.name, "sha256": digest_of_all(files), "files": files}
+    entry: dict[str, Any] = {"folder": written.name, "sha256": digest_of_all(files), "files": files}
     if layout.partition_by:
         # The files lack the columns that are in the names of folders.
-        said |= {"partition_by": list(layout.partition_by), "columns": list(columns)}
-    return said
+        entry |= {"partition_by": list(layout.partition_by), "columns": list(columns)}
+    return entry
 
 
 def _named(output: Mapping[str, Any]) -> dict[str, Any]:
@@ -273,5 +273,5 @@ def _named(output: Mapping[str, Any]) -> dict[str, Any]:
     return {name: output[name] for name in ("file", "folder", "sha256") if name in output}
 
 
-def _write_manifest(path: Path, said: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def _write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

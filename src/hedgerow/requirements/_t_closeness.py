@@ -129,11 +129,11 @@ class _Nodes:
 
 def leaves_of(tree: Mapping[str, object]) -> list[str]:
     """List the leaves of a nested tree, from left to right."""
-    found: list[str] = []
+    leaves: list[str] = []
     for label, children in _children(tree):
         below = dict(_children(children))
-        found.extend(leaves_of(below) if below else [label])
-    return found
+        leaves.extend(leaves_of(below) if below else [label])
+    return leaves
 
 
 def _children(children: object) -> Iterable[tuple[str, object]]:
@@ -146,10 +146,10 @@ def _children(children: object) -> Iterable[tuple[str, object]]:
         raise BadInput.parameter(
             "tree", "TCloseness", "nested mappings that end in lists of values", type(children).__name__
         )
-    found: list[tuple[str, object]] = []
+    pairs: list[tuple[str, object]] = []
     for child in children:
-        found.extend(_children(child) if isinstance(child, Mapping) else [(label_of(child), None)])
-    return found
+        pairs.extend(_children(child) if isinstance(child, Mapping) else [(label_of(child), None)])
+    return pairs
 
 
 def _check_covered(place: np.ndarray[tuple[int], np.dtype[np.int64]], column: SensitiveColumn, parameter: str) -> None:

@@ -643,8 +643,8 @@ def beyond_quasi(audit: Audit) -> str:
     if audit.k_all is None or audit.k_all >= audit.k:
         return ""
     few = "somebody is unique" if audit.k_all == 1 else f"as few as {audit.k_all:,} look alike"
-    found = "that person's row" if audit.k_all == 1 else "these few rows"
+    rows = "that person's row" if audit.k_all == 1 else "these few rows"
     return (
         f"Over all columns together, {few}: anyone who also knows a person's values in the other columns can "
-        f"find {found}. The guarantee assumes that nobody knows these values."
+        f"find {rows}. The guarantee assumes that nobody knows these values."
     )

@@ -93,11 +93,11 @@ def mismatches(path: Path, manifest: Mapping[str, Any], table: Path, proportions
 
 def _other_files(expected: Mapping[str, str], folder: Path) -> str:
     """The numbers of files in a folder that differ from those in its manifest."""
-    found = digests(folder)
+    written = digests(folder)
     counts = {
-        "changed": sum(name in found and found[name] != sha for name, sha in expected.items()),
-        "missing": len(set(expected) - set(found)),
-        "added": len(set(found) - set(expected)),
+        "changed": sum(name in written and written[name] != sha for name, sha in expected.items()),
+        "missing": len(set(expected) - set(written)),
+        "added": len(set(written) - set(expected)),
     }
     differing = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
     return f" (of its files: {differing})" if differing else ""

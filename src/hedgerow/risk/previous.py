@@ -423,31 +423,31 @@ class _Joint:
                 "No row of the original table fits a class of either release. Give the table that they were made from, "
                 "and the hierarchies that explain their labels."
             )
-        found = found_people(self.both, old, new, original, self.k, self.protected)
+        people = found_people(self.both, old, new, original, self.k, self.protected)
         readable = int(rows[new.number > 0].sum()) or 1
         remarks = [*self.remarks, *_too_few_rows(old, "previous"), *_too_few_rows(new, "new")]
-        remarks += [*_unread(sorted(strange_before | strange_after)), *_one_only(found)]
-        if old.free.any() or new.free.any() or found.crowded:
+        remarks += [*_unread(sorted(strange_before | strange_after)), *_one_only(people)]
+        if old.free.any() or new.free.any() or people.crowded:
             remarks.append("People fit so many classes that not all groups were examined: figures are bounds.")
-        if not found.exact:
+        if not people.exact:
             remarks.append(
                 "Some people fit several classes, or a class with fewer rows than people who fit: figures are bounds."
             )
         return Together(
             **self._common(self.both),
-            relation=_relation(found.new_of_old, found.old_of_new),
-            same_people=found.everybody,
+            relation=_relation(people.new_of_old, people.old_of_new),
+            same_people=people.everybody,
             by_original=True,
-            exact=found.exact,
+            exact=people.exact,
             counted="rows" if self.given.entity is None else "people",
-            k=found.k,
-            below=found.below,
-            alone=found.alone,
-            small=found.small,
-            rows_left=found.rows_left,
+            k=people.k,
+            below=people.below,
+            alone=people.alone,
+            small=people.small,
+            rows_left=people.rows_left,
             learnt={
                 name: LearntTogether(left.alone / readable, left.together / readable)
-                for name, left in found.learnt.items()
+                for name, left in people.learnt.items()
             },
             remarks=tuple(remarks),
         )
@@ -542,11 +542,11 @@ def _too_few_rows(release: Placed, name: str) -> list[str]:
     ]
 
 
-def _one_only(found: FoundPeople) -> list[str]:
+def _one_only(people: FoundPeople) -> list[str]:
     """Remark on rows that fit one release only."""
     return [
         f"{number:,} rows of the original table fit {which} release only: being in that one alone counts as a class."
-        for number, which in ((found.only_old, "the previous"), (found.only_new, "the new"))
+        for number, which in ((people.only_old, "the previous"), (people.only_new, "the new"))
         if number
     ]
 

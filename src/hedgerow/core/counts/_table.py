@@ -304,8 +304,8 @@ class Links:
     def of(cls, pairs: Ints, tuple_of_cell: Ints) -> Links:
         """From pairs of persons and cells."""
         people, tuples = int(pairs[:, 0].max()) + 1, int(tuple_of_cell.max()) + 1
-        found, _ = tabulate([pairs[:, 0], tuple_of_cell[pairs[:, 1]]], [people, tuples], len(pairs))
-        return cls(found[:, 0].copy(), found[:, 1].copy())
+        distinct_pairs, _ = tabulate([pairs[:, 0], tuple_of_cell[pairs[:, 1]]], [people, tuples], len(pairs))
+        return cls(distinct_pairs[:, 0].copy(), distinct_pairs[:, 1].copy())
 
 
 def at_home_domain() -> Domain:

@@ -441,8 +441,8 @@ class _Numbers:
         low, high = np.array([pool[:2] for pool in pools], dtype=np.float64).reshape(-1, 2).T.copy()
         texts = tuple(text for _, _, text in pools)
         alone = (low == high) | np.array([text is None for text in texts], dtype=bool)
-        found = Pools(texts, alone, low, high, self._reach())
-        return found, self._pool_of_code(found, np.array(cuts))
+        pooled = Pools(texts, alone, low, high, self._reach())
+        return pooled, self._pool_of_code(pooled, np.array(cuts))
 
     def _ranges(self, cuts: list[float]) -> list[_Range]:
         """The ranges between cuts; without a cut everything is left to the last pool."""

@@ -52,7 +52,7 @@ def test_roles_by_name() -> None:
     assert roles == {
         "quasi-identifiers": ("town",),
         "sensitive": ("ill",),
-        "published as they are": ("note",),
+        "published unchanged": ("note",),
         "dropped": ("name",),
     }
 

@@ -407,8 +407,9 @@ IMPROVE: Any = flag(
 """Of the methods whose groups are boxes."""
 
 CELLS: Any = choice(
-    "What cells say: the values that the records of a group hold, or all values of the region that was cut out for it, "
-    "which tells less of who is in it, and loses more. Proportions tell how values are shared, whatever cells say.",
+    "What cells show: the values that the records of a group hold, or all values of the region that was cut out for "
+    "it. Regions reveal less about who is in the group, and lose more. Proportions show how values are shared "
+    "in any case.",
     options=("held", "region"),
 )
 """Of the methods whose groups are cut out of a space."""

@@ -61,8 +61,8 @@ def _verdict(row: Mapping[str, Any]) -> tuple[str, str]:
         return "finds out more about the table's people than about others.", "bold yellow"
     excess = f"an excess of {max(100 * row['detectable'], 0.1):.3g} points"
     if row["verdict"] == "finds nothing":
-        return f"finds out nothing beyond chance: {excess} would have been seen.", "bold"
-    return f"has too few people to say anything: even {excess} might not be seen.", "bold yellow"
+        return f"finds out nothing beyond chance: {excess} would have been detected.", "bold"
+    return f"has too few people to say anything: even {excess} might not be detected.", "bold yellow"
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:

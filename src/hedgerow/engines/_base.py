@@ -88,7 +88,7 @@ class Source(ABC):
         raise BadInput("Tables of Spark are not supported here. Save the table as Parquet files and name their folder.")
 
     def check_room(self, roles: Roles, destination: Path | None) -> None:  # noqa: B027 - an engine need not know
-        """Refuse a table whose release cannot fit on its disk, before any work is done, if the engine can predict it."""
+        """Refuse a table whose release cannot fit on its disk, before any work is done, if the engine knows that."""
 
 
 class CountedSource(ABC):
@@ -152,7 +152,7 @@ class CountedSource(ABC):
 
 @dataclass(frozen=True, eq=False)
 class InClear:
-    """What the published rows reveal through columns other than quasi-identifiers. Only judgements use it; none show it.
+    """What the published rows reveal through columns other than quasi-identifiers. It is judged, and never shown.
 
     Attributes
     ----------
@@ -320,8 +320,8 @@ def encode(
 ) -> EncodedColumn:
     """Encode a counted column.
 
-    The schema, or else the type, decides the kind of a quasi-identifier; ``untyped`` are the columns of a CSV. Values of
-    other columns are compared by their meaning, as the verifier does: two spellings do not make a disease diverse.
+    The schema, or else the type, decides the kind of a quasi-identifier; ``untyped`` are the columns of a CSV. Values
+    of other columns are compared by their meaning, as the verifier does: two spellings do not make a disease diverse.
     """
     of_quasi = schema.kinds.get(name, "derived" if untyped else "typed")
     encoded = encode_column(

@@ -331,7 +331,7 @@ def intervals(
 ) -> Intervals:
     """Build a hierarchy of nested intervals ``[low,high)`` below the root ``*``.
 
-    The last interval of each level is closed. Say ``edges``, ``width`` or ``quantiles``. Ends that lie off
+    The last interval of each level is closed. Give ``edges``, ``width`` or ``quantiles``. Ends that lie off
     the column's grid are moved onto it: of whole numbers, 0 to 2.5 is published as ``[0,3)``.
 
     Parameters

@@ -712,7 +712,7 @@ def check(
     """
     requirements = read_demands(k, require, "check")
     if not requirements:
-        raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
+        raise BadInput("No requirement is given. Give k=10 (-k 10), or name some with require= (--require).")
     for name, given in (("quasi", quasi), ("sensitive", sensitive)):
         if isinstance(given, str):
             raise BadInput.parameter(name, "check", "a list of column names", given)

@@ -267,7 +267,7 @@ def test_an_older_one_is_replaced_as_a_whole(release: hr.Release, tmp_path: Path
 def test_a_folder_of_something_else_is_not_replaced(release: hr.Release, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/thesis.tex").write_text("mine")
-    with pytest.raises(BadInput, match="something else than a release"):
+    with pytest.raises(BadInput, match="something other than a release"):
         release.save(tmp_path / "out", overwrite=True)
     assert (tmp_path / "out/thesis.tex").read_text() == "mine"
 

@@ -1,12 +1,13 @@
-"""Keys: columns whose values are given to people or records, recognised by the values and not by the name.
+"""Keys: columns whose values are assigned to people or records, recognised by their values and not by their names.
 
 Two rows with the same key of a person agree in the attributes of the person: the date of birth, the sex. Two rows that
-share any other value do not. So a column is the key of a person if its rows agree in at least two of the other columns
-that are not dependent on each other (a postcode determines town and county, but the town determines the county), and if
+share any other value do not. So a column is the key of a person if rows with the same value agree in at least two other
+columns that do not depend on each other (a postcode determines town and county, but the town determines the county),
+and if
 
 - the values in which they agree belong to one key only, for most of the keys (few people share birth date, sex and
   postcode), or
-- the values look given: long codes of one length, numbers of many digits, or consecutive numbers.
+- the values look assigned: long codes of one length, numbers of many digits, or consecutive numbers.
 
 Numbers with decimals and dates are measured, never given. Rows that are equal in all columns are no evidence about a
 column of numbers: in a table with many duplicates any rare number would seem to be a key.

@@ -371,7 +371,7 @@ def _nodes(hierarchy: EncodedHierarchy, leaves: Ints, people: Longs, least: int)
     enough = _enough(int(carried.sum()), least)
     values = {hierarchy.labels[leaf] for leaf in hierarchy.leaves.tolist()}
     times = Counter(hierarchy.labels)
-    # A label that stands for a value, or at several nodes, would not say which node is meant.
+    # A label that is also a value, or that several nodes share, would not show which node is meant.
     clear = [label not in values and times[label] == 1 and label != SUPPRESSED_TEXT for label in hierarchy.labels]
     inner = (hierarchy.level > 0) & (hierarchy.leaf_count > 1) & np.array(clear, dtype=bool)
     nodes = []
@@ -491,7 +491,7 @@ class _Numbers:
             float(self.numbers[np.searchsorted(self.reached, self.reached[-1] - self.least, side="right") - 1])
         )
         first, last = min(first, last), max(first, last)
-        # At least two cells of the grid, so that an end does not tell which of them is held.
+        # At least two cells of the grid, so that an end does not reveal which of them is held.
         unit = next(unit for unit in _units(self.step) if unit > self.step and unit * _PARTS >= last - first)
         low, high = first // unit * unit, last // unit * unit + unit
         beyond = math.nextafter(float(last), math.inf)

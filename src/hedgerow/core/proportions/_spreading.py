@@ -190,7 +190,7 @@ _NumberPoint = tuple[_Piece, str, int]
 
 
 class _NumberCells(NamedTuple):
-    """What the published cells of a column of numbers or dates say.
+    """The content of the published cells of a column of numbers or dates.
 
     Attributes
     ----------

@@ -266,7 +266,7 @@ def _chosen(workbook: CalamineWorkbook, sheet: str | None, name: str) -> Calamin
     """The sheet of a given name, or the only filled sheet."""
     if sheet is not None:
         if sheet not in workbook.sheet_names:
-            raise BadInput.unknown("sheet", sheet, workbook.sheet_names, f"It is looked for in {name!r}.")
+            raise BadInput.unknown("sheet", sheet, workbook.sheet_names, f"It was sought in {name!r}.")
         return workbook.get_sheet_by_name(sheet)
     filled = {name: cells for name in workbook.sheet_names if (cells := workbook.get_sheet_by_name(name)).height}
     if not filled:

@@ -174,7 +174,7 @@ _WIDEST: Final = 1e12
 
 
 def hierarchy_of(profile: Profile, *, as_text: bool = False) -> str | None:
-    """The hierarchy of a column as a job file writes it; ``None`` if the automatic one is as good.
+    """The hierarchy of a column as a job file writes it; ``None`` if the automatic hierarchy is as good.
 
     Parameters
     ----------

@@ -83,9 +83,9 @@ def canonical_hash(seed: str, columns: Mapping[str, str]) -> str:
 def canonical_text(name: str, kind: str) -> str:
     """A cell as the text that every engine writes; null stays null.
 
-    Whole numbers, text, booleans (``true``) and decimals (with all decimals of their scale) are themselves. Floats are
-    the bits of a double read as a whole number, or ``nan``; dates are days and moments are microseconds since 1970, in
-    UTC where they have a zone; bytes are hexadecimal. :mod:`hedgerow.engines.spark._coding` writes the same in Spark.
+    Whole numbers, text, booleans (``true``) and decimals (with all decimals of their scale) stay as they are. A float
+    becomes the bits of a double read as a whole number, or ``nan``. A date becomes days since 1970, and a moment
+    microseconds, in UTC if it has a zone. Bytes are hexadecimal. :mod:`hedgerow.engines.spark._coding` writes the same.
     Types that only DuckDB has are written as DuckDB writes them.
     """
     cell = identifier(name)

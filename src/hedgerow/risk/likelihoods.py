@@ -535,7 +535,7 @@ def label_posterior(
     """
     target = counts.roles.target if target is None else target
     if target is None:
-        raise BadInput("The table has no target. Name the column whose labels are to be predicted.")
+        raise BadInput("The table has no target. Name the column whose labels should be predicted.")
     published = _published(counts, recoding, target)
     columns: list[Likelihood] = []
     for at, column in enumerate(recoding.columns):

@@ -157,7 +157,7 @@ _VAGUEST: Final[tuple[PublishedKind, ...]] = ("number", "suppressed", "label", "
 
 
 def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
-    """Count how many records of each class hold which value; lost records count nowhere.
+    """Count the records of each class that hold each value; lost records do not count.
 
     Groups that publish the same values are one class, because a reader of the release sees no difference between them.
     Where people are counted, each person counts once, by the representative record.

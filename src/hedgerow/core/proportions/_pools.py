@@ -305,10 +305,10 @@ def _categories(
 
 
 class _Place(NamedTuple):
-    """A pool of categories: where it stands, its number and its text.
+    """A pool of categories: its place in the order of pools, its number and its text.
 
-    The number of a value is its code; nodes are numbered after all codes. A node stands after the values below it, a
-    lower node first.
+    The number of a value is its code; nodes are numbered after all codes. A node comes after the values below it, and
+    after the nodes below it.
     """
 
     order: int
@@ -526,7 +526,7 @@ def _units(step: Fraction) -> Iterator[Fraction]:
 
 
 def _units_down(width: Fraction, step: Fraction) -> list[Fraction]:
-    """Units from about a width down to the step."""
+    """Round units of the grid: from about a given width down to the step."""
     units = []
     for unit in _units(step):
         units.append(unit)

@@ -139,7 +139,7 @@ def test_what_is_accepted_is_recorded(tmp_path: Path) -> None:
     assert "linked by" in release.audit.render()
     assert "which was accepted" in (tmp_path / "out.html").read_text(encoding="utf-8")
     # It says nothing of pseudonyms, which are made to link.
-    with pytest.raises(hr.BadInput, match="is not published as it is"):
+    with pytest.raises(hr.BadInput, match="is not published unchanged"):
         schema(pseudonymize=["ssn"], accept=["ssn"]).resolve(VISITS.column_names)
 
 

@@ -362,7 +362,7 @@ def _read_kept(kept: Path) -> dict[str, list[str]]:
 
 
 def _root(name: str, file: Path) -> Path | None:
-    """The folder that the name of a module counts from, if its file lies where its name says."""
+    """The folder that contains the top package of a module, if the place of its file agrees with its name."""
     module = file.parent if file.name == "__init__.py" else file.with_suffix("")
     parts = name.split(".")
     return Path(*module.parts[: -len(parts)]) if module.parts[-len(parts) :] == tuple(parts) else None

@@ -100,7 +100,7 @@ def _table_of(data: Any) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class _Adviser:
-    """Makes suggestions for a table that was looked at."""
+    """Makes suggestions for a table, given its profile."""
 
     look: Look
     profiles: Mapping[str, Profile]

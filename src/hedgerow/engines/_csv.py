@@ -238,7 +238,7 @@ class CsvShape:
 
 
 def look_at(part: Part, columns: int) -> CsvShape:
-    """Look at a CSV in UTF-8.
+    """Determine the form of a CSV in UTF-8.
 
     A file is plain if each quote opens or closes a whole field or is doubled inside one, and all records together
     have as many delimiters as they should.
@@ -328,8 +328,8 @@ class _Scan:
             odd = lines.odd(self.end, feeds, backs)
             if len(odd):
                 raise BadInput(
-                    f"Line {self.above + lines.number(odd[0]) + 1} of {self.name!r} ends in another way than the "
-                    "first. Let all lines end alike."
+                    f"Line {self.above + lines.number(odd[0]) + 1} of {self.name!r} ends differently from the first. "
+                    "Let all lines end alike."
                 )
         self._take_records(lines, backs if self.end == b"\r" else feeds)
         self.above += lines.number(len(lines.block))

@@ -74,7 +74,7 @@ class Look:
 
 
 def look_at_rows(table: pa.Table, most: int) -> Look:
-    """Look at rows that are in memory."""
+    """Make the profile of rows that are in memory."""
     tallies = {name: _tally(table.column(name)) for name in table.column_names}
     if table.num_rows > most:
         drawn = np.random.default_rng(_SEED).choice(table.num_rows, most, replace=False)
@@ -83,7 +83,7 @@ def look_at_rows(table: pa.Table, most: int) -> Look:
 
 
 def look_at_kept(work: Workspace, query: str, inside: Mapping[str, str], most: int, *, text: bool) -> Look:
-    """Look at rows that DuckDB reads, without holding them.
+    """Make the profile of rows that DuckDB reads, without holding them.
 
     Parameters
     ----------

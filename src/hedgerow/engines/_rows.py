@@ -106,7 +106,7 @@ class FrameRows:
 class StagedRows:
     """Rows in a file of a hidden folder, or in a folder there with a layout, which lives as long as this object.
 
-    Where memory is limited, ``memory`` says how many bytes of it may be used to write them in another form.
+    If memory is limited, ``memory`` is the number of bytes that may be used to write them in another form.
     """
 
     path: Path
@@ -183,7 +183,7 @@ class StagedRows:
 
 
 def _cells(column: nw.Series[Any]) -> pa.ChunkedArray:
-    if column.dtype == nw.Object:  # they may be of many types: only text is looked at
+    if column.dtype == nw.Object:  # they may be of many types: only text is examined
         return pa.chunked_array([[cell if isinstance(cell, str) else None for cell in column.to_list()]], pa.string())
     return _plain(as_arrow(column))
 
@@ -396,7 +396,7 @@ class SavedTable:
 
     def _differs(self) -> BadInput:
         return BadInput(
-            f"{self.copy.name!r} does not hold what its manifest says of its columns. Write the release anew."
+            f"The columns of {self.copy.name!r} differ from those in its manifest. Write the release again."
         )
 
 

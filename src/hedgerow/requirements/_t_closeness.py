@@ -24,7 +24,7 @@ __all__ = ["TCloseness", "equal_distance", "hierarchical_distance", "label_of", 
 # The three ground distances of t-closeness (Li et al. 2007), each as a tree with lengths.
 #
 # Equal: a star, every value half a unit from its middle. Ordered: a chain of the values. Hierarchical: the taxonomy
-# itself, a node's edge as long as it is lower than its parent. One kernel then does for all three.
+# itself, a node's edge as long as it is lower than its parent. So one kernel serves all three.
 
 
 def label_of(value: object) -> str:
@@ -137,7 +137,7 @@ def leaves_of(tree: Mapping[str, object]) -> list[str]:
 
 
 def _children(children: object) -> Iterable[tuple[str, object]]:
-    """Read the children of a node: a mapping goes on, a list holds leaves, nothing makes it a leaf."""
+    """Read the children of a node: a mapping has further nodes, a list holds leaves; without either it is a leaf."""
     if children is None:
         return []
     if isinstance(children, Mapping):

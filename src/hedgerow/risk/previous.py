@@ -564,7 +564,7 @@ def _candidates(table: Any, opened: Any, given: Given, quasi: Sequence[str], bef
     common = [name for name in opened.columns if name in before]
     for name in given.changed:
         if name not in common:
-            raise BadInput.unknown("column of both releases", name, common, "It is said to have changed.")
+            raise BadInput.unknown("column of both releases", name, common, "It is named as changed.")
     return tuple(name for name in common if name not in hidden and name not in given.changed)
 
 

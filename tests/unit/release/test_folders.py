@@ -309,7 +309,7 @@ def test_what_was_written_is_counted_again(
         return folder_name(name, value)
 
     monkeypatch.setattr(folder_writing, "folder_name", spoiling)
-    with pytest.raises(NotAnonymous, match=r"does not meet 10-anonymity|would not say what the release says"):
+    with pytest.raises(NotAnonymous, match=r"does not meet 10-anonymity|would differ from the release"):
         release.save(tmp_path / "out", partition_by=["ward", "town"])
     assert list(tmp_path.iterdir()) == []
 

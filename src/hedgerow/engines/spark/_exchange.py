@@ -96,7 +96,7 @@ def write_parts(rows: DataFrame, folder: Path) -> None:
 def store(folder: Path, name: str, table: pa.Table) -> Path:
     """Write a table for Spark, and return its place."""
     path = folder / f"{name}.parquet"
-    with translated(OSError, into=unwritable(f"The recoding cannot be handed to Spark in {str(folder)!r}")):
+    with translated(OSError, into=unwritable(f"The recoding cannot be sent to Spark through {str(folder)!r}")):
         # Spark trusts its metadata of columns more than the columns.
         pq.write_table(table.replace_schema_metadata(None), path)
     return path

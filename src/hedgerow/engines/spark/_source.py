@@ -11,7 +11,7 @@ driver. What is sent, shuffled and collected:
 - apply: the cells are sent back with their groups and joined to the rows, the rows of split cells ranked by a window;
   what comes out is kept in files. From these the release is written: every row gets a random place, is shuffled to it
   once, and what its group publishes is joined to it.
-- in clear: a ``groupBy`` for each column that is published as it is, over the same files; a sample is collected.
+- in clear: a ``groupBy`` for each column that is published unchanged, over the same files; a sample is collected.
 
 The files lie in a hidden folder that all workers share (see ``exchange``), which the driver makes and removes: what was
 kept goes when the source is no longer used, the release when neither it nor its session is.

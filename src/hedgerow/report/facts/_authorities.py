@@ -363,7 +363,7 @@ def _zips_or_dates(
         if share > 0
     ]
     if clear:
-        wrong.append(f"{quoted(clear)} is published as it is.")
+        wrong.append(f"{quoted(clear)} is published unchanged.")
     answer: Answer = ("bad", " ".join(wrong)) if wrong else limit.kept
     judgement, text = answer
     return HarbourFinding(topic, _TITLES[topic], judgement, (*known, *clear), text, _RULES[topic])

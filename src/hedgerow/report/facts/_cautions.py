@@ -33,7 +33,7 @@ _GANTA: Final = (
 def cautions(subject: Subject) -> tuple[Caution, ...]:
     """All cautions that apply, the gravest first."""
     audit = subject.audit
-    grave = [Caution("grave", "This is worth nothing as it is", text, "bad") for text in audit.grave]
+    grave = [Caution("grave", "The table or its guarantee is worthless", text, "bad") for text in audit.grave]
     # The warning about cells is among the cautions of the method, at more length.
     remarks = [text for text in audit.warnings if text not in (*audit.grave, CELLS_TELL)]
     return (

@@ -276,7 +276,7 @@ def _in_clear(subject: Subject, published: ClassCounts, name: str) -> ColumnFact
         role="sensitive" if name in subject.sensitive else "target",
         kind=kind,
         hierarchy=None,
-        published_as="values as they are",
+        published_as="unchanged values",
         bars=bars,
         bars_note=_CLEAR if bars else why,
     )
@@ -401,7 +401,7 @@ def _lost(subject: Subject, target: str, published: ClassCounts, group: Longs, g
 
 
 _MEANING: Final = (
-    "How well learners predict the target on rows they have not seen: trained on the rows as they are, on what the "
+    "How well learners predict the target on rows they have not seen: trained on the original rows, on what the "
     "method publishes, and by always saying the commonest label. What a release costs lies between."
 )
 # A single row changes a mean over test parts less than it changes a count, so at least these digits are shown.

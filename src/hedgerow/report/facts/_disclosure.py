@@ -23,11 +23,11 @@ __all__ = ["all_columns", "disclosure", "together"]
 
 
 # --------------------------------------------------------------------------------------------------
-# What a table gives away together with an earlier release.
+# What a table discloses together with an earlier release.
 
 
 def together(subject: Subject) -> TogetherFacts | None:
-    """Gather what both releases give away; ``None`` without an earlier release, or if only the publisher may know."""
+    """Gather what both releases disclose; ``None`` without an earlier release, or if only the publisher may know."""
     both = subject.audit.together
     if both is None or (both.by_original and subject.edition == "public"):
         return None
@@ -78,7 +78,7 @@ def _extent(label: str, extent: Extent, meaning: str, judgement: Judgement) -> F
 
 
 _ROLES: Final = {
-    "insensitive": "published as it is",
+    "insensitive": "published unchanged",
     "target": "target",
     "sensitive": "sensitive",
     "entity": "person",

@@ -48,7 +48,7 @@ _NOT_OF_THE_US: Final = (
 _ONE_COLUMN: Final = "There is only one column to look at."
 _WITHHELD: Final = {
     "attempts": "What attacks find out was measured on original rows, and is not part of the public edition.",
-    "together": "What two releases give away together was counted in the original table, and is not part of the public "
+    "together": "What two releases disclose together was counted in the original table, and is not part of the public "
     "edition.",
     "utility": "What learners know was measured on original rows, and is not part of the public edition.",
 }

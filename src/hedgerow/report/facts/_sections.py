@@ -192,7 +192,7 @@ class DisclosureFacts:
 
 @dataclass(frozen=True)
 class ClearColumnFacts:
-    """A column that is published as it is.
+    """A column that is published unchanged.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class AllColumns:
 
 @dataclass(frozen=True)
 class TogetherFacts:
-    """The table together with an earlier release, and what both give away.
+    """The table together with an earlier release, and what both disclose.
 
     Attributes
     ----------
@@ -609,7 +609,7 @@ class Suppression:
 
 @dataclass(frozen=True)
 class Score:
-    """The scores of one learner: on the rows as they are, on the release, and by always predicting the majority.
+    """The scores of one learner: on the original rows, on the release, and by always predicting the majority.
 
     Attributes
     ----------

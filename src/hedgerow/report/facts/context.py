@@ -133,7 +133,7 @@ def read_edition(given: object) -> Edition:
 
 
 def read_context(given: object) -> Context | None:
-    """Read for whom and what for a table is released.
+    """Read the context: for whom, and for what purpose, a table is released.
 
     >>> read_context({"release-model": "public"}).release_model
     'public'

@@ -563,7 +563,7 @@ def _warnings(
         computed = "was not computed" if wildcard is None else f"is {wildcard}"
         warnings.append(
             f"Missing or suppressed cells occur in {listing(suppressed)}. They count as a value of their "
-            f"own; the k if they may stand for any value {computed}."
+            f"own; if they may stand for any value, k {computed}."
         )
     return [*warnings, *_fit_warnings(counts, require, fitting)]
 

@@ -177,7 +177,7 @@ def test_what_would_disclose_is_generalized() -> None:
     tried = hr.advise(table)
     assert tried.named("insensitive") == []
     reason = next(one.reason for one in tried.columns if one.name == "sum")
-    assert reason.startswith("Published unchanged, it tells")
+    assert reason.startswith("Published unchanged, it reveals")
 
 
 def test_spellings_in_clear_are_looked_at_as_they_are_written(tmp_path: Path) -> None:

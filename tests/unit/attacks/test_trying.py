@@ -62,8 +62,8 @@ def test_a_new_attack_is_a_function_and_an_entry(
     """The toy attack claims nothing of anybody. Nothing else knows it."""
 
     def silent(_release: hr.Release, members: Any, _non_members: None, *, random_state: int | None) -> Outcome:
-        sides = (len(rows.frame) for rows in (members.members, members.others))
-        return Outcome.of("?", f"nothing, by the seed {random_state}", *(Claims(people, 0, 0) for people in sides))
+        inside, outside = (Claims(len(rows.frame), 0, 0) for rows in (members.members, members.others))
+        return Outcome.of("?", f"nothing, by the seed {random_state}", inside, outside)
 
     entry = registry.Attack("silent", silent, "Somebody claims nothing.", needs=("target",), takes=("random_state",))
     monkeypatch.setattr(registry, "ATTACKS", {**ATTACKS, "silent": entry})

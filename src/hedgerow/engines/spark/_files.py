@@ -43,7 +43,7 @@ class SparkFileSource(SparkSource):
     def __init__(self, file: File, session: Any, *, destination: Path | None = None) -> None:
         if file.memory_limit is not None:
             raise BadInput(
-                "A memory limit is for work on one machine without Spark. Leave it out (--memory-limit), and set "
+                "A memory limit works only without Spark. Leave it out (--memory-limit), and set "
                 "spark.driver.memory and spark.executor.memory instead."
             )
         # Text and packed files are rewritten there; the folder lives as long as this object.

@@ -147,7 +147,7 @@ def test_a_score_that_tells_nothing_does_not_decide() -> None:
     idle = {"accuracy": Baseline(0.9, 0.9), "auc": Baseline(0.8, 0.5)}
     found = recommend(choices, UTILITIES, threshold=0.05, baselines=idle)
     assert found.choice is choices[1]
-    assert "no more than the majority (accuracy (c45)), so AUC (c45) decides" in found.reason
+    assert "no learner beats the majority (accuracy (c45)), so AUC (c45) decides" in found.reason
     all_idle = {one.name: Baseline(0.5, 0.5) for one in UTILITIES[:-1]}
     assert (
         "so detail kept (1 − ncp) decides" in recommend(choices, UTILITIES, threshold=0.05, baselines=all_idle).reason

@@ -1,4 +1,4 @@
-"""What pages tell of all methods alike: ``python docs/making/method_pages.py`` writes it into them.
+"""What the pages of all methods have in common: ``python docs/making/method_pages.py`` writes it into them.
 
 Parameters, guarantees and measured figures stand between two comments of a page, and are written there from the
 classes and from benchmarks/RESULTS.md; so do the pictures of the gallery. The rest of a page is written by hand. A test

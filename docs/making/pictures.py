@@ -194,7 +194,7 @@ def side_by_side() -> Drawing:
 
 @cache
 def facts() -> ReportFacts:
-    """What a report tells of a release of the synthetic census."""
+    """The facts of a report about a release of the synthetic census."""
     census = hr.datasets.make_census(5_000, random_state=7)
     schema = hr.Schema(
         quasi=["age", "sex", "education", "marital-status"], target="income", sensitive=["disease"], others="drop"
@@ -209,8 +209,8 @@ def _of_column(name: str) -> Drawing | None:
 
 
 def _association() -> Drawing | None:
-    told = facts().association
-    return None if told is None else charts.association_chart(told)
+    association = facts().association
+    return None if association is None else charts.association_chart(association)
 
 
 @cache
@@ -222,10 +222,10 @@ def compared() -> hr.Comparison:
 
 
 def _frontier() -> Drawing:
-    told = ("choice", "risk", "utility")
+    headings = ("choice", "risk", "utility")
     found = compared()
-    rows = [(one.label, one.told(found.risk), one.told(found.utility)) for one in found.choices]
-    return replace(drawn(found), columns=told, rows=tuple(rows))
+    rows = [(choice.label, choice.told(found.risk), choice.told(found.utility)) for choice in found.choices]
+    return replace(drawn(found), columns=headings, rows=tuple(rows))
 
 
 DRAWINGS: Final[dict[str, Callable[[], Drawing | None]]] = {

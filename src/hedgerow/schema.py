@@ -169,7 +169,7 @@ class Schema(NotebookRepr):
         return named
 
     def _check_named(self) -> None:
-        """Refuse a column with two roles, and a person who is both a row and several."""
+        """Refuse a column with two roles, and an entity together with ``rows_are_people``."""
         if self.rows_are_people and self.entity is not None:
             raise BadInput(
                 f"The column {self.entity!r} is named as entity, and every row is called a person. Leave one of the "

@@ -147,7 +147,7 @@ def test_what_finds_nothing_says_what_it_would_have_seen(run: Any, halves: Path)
 
     assert shown.status == 0
     assert "membership finds out nothing beyond chance: an excess of" in shown.out
-    assert "points would have been seen" in shown.out
+    assert "points would have been detected" in shown.out
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ MISTAKES = {
     ),
     "no ending": (("-o", "out"), (".csv", "or name a folder: 'out/'")),
     "not empty": (("-o", "full/"), ("'full/' is not empty", "--force")),
-    "not empty, forced": (("-o", "full/", "--force"), ("something else than a release",)),
+    "not empty, forced": (("-o", "full/", "--force"), ("something other than a release",)),
     "what is read": (("-o", ".", "--force"), ("files that are read",)),
     "no folder above": (("-o", "no/where/"), ("no folder 'no'",)),
     "an unknown column": (("-o", "out/", "--partition-by", "sxe"), ("no published column 'sxe'", "'sex'")),

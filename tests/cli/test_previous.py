@@ -48,7 +48,7 @@ def test_what_is_not_proved_does_not_hold(run: Any) -> None:
     outcome = run(*job)
     assert outcome.status == 3
     assert "2-anonymity together with the previous release (not proved)" in outcome.out
-    assert "does not rule out that somebody stands alone" in outcome.out
+    assert "does not rule out that somebody is unique" in outcome.out
 
 
 def test_json(run: Any) -> None:
@@ -140,9 +140,9 @@ def test_a_previous_release_that_nothing_describes(mistake: str, run: Any, tmp_p
         said = " ".join(outcome.out.split())
         assert outcome.status == 3
         assert "10-anonymity together with the previous release (not proved)" in said
-        assert "The quasi-identifiers of the previous release are not known: nothing is proved of both" in said
+        assert "The quasi-identifiers of the previous release are not known: nothing is proved about both" in said
         assert "--previous-quasi" in said
-        assert ("is not the one that its manifest speaks of" in said) == (mistake == "another digest")
+        assert ("is not the one that its manifest describes" in said) == (mistake == "another digest")
     told = run(*BOTH, "--previous-quasi", "age,zip", "--original", "all.csv")
     assert told.status == 3
     assert "k together is 1." in told.out

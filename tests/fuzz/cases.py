@@ -78,7 +78,7 @@ class Case:
     kinds : mapping
         What the schema says that columns hold.
     entity : str, optional
-        The column that tells people apart.
+        The column that identifies people.
     seed : int, optional
     proportions : bool
     destination : bool

@@ -37,8 +37,8 @@ EXPECTED: Final = (
 
 INFEASIBLE: Final = (
     "^Proportions cannot be published",
-    "holds of rows, but not of people",
-    "^The rows of a person stay linked by",
+    "holds for rows, but not for people",
+    "links? the rows of a person, and the smallest group",
     "needs at least .* rows, and the table has",
     "tells people apart who have several rows",
 )

@@ -68,7 +68,7 @@ def _write_and_read(release: hr.Release, rows: int | None, columns: list[str]) -
         fewest = min(Counter(tuple(row[name] for name in columns) for row in release.table.to_pylist()).values())
         assert (refused is None) == (not columns or fewest >= release.guarantee.requirements[0].minimal_size)
         if refused is not None:
-            assert "rows, and their names would tell of few people" in str(refused)
+            assert "rows, and their names would reveal few people" in str(refused)
             assert list(Path(folder).iterdir()) == []
             return
         names = list(release.guarantee.columns)

@@ -355,7 +355,7 @@ def test_what_the_quasi_identifiers_determine_is_verified_with_them(most: int, t
     place = tmp_path / "people.parquet"
     pq.write_table(pa.table({**held, "class": random.integers(0, 9, 3_000)}), place)
     schema = hr.Schema(quasi=["age", "town"], insensitive=["parity"], target="class", others="drop")
-    with pytest.raises(Disclosing, match=r"'parity' is known to whoever knows 'age'\. With 'parity' 9-anonymity"):
+    with pytest.raises(Disclosing, match=r"'parity' is known to anyone who knows 'age'\. With 'parity' 9-anonymity"):
         released(place, schema, most, method="mondrian", k=9)
     hierarchies = {"town": taxonomy({"*": {f"R{at}": [f"T{6 * at + one}" for one in range(6)] for at in range(2)}})}
     schema = hr.Schema(

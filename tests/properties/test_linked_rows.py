@@ -139,7 +139,7 @@ def test_what_is_accepted_is_recorded(tmp_path: Path) -> None:
     assert "linked by" in release.audit.render()
     assert "which was accepted" in (tmp_path / "out.html").read_text(encoding="utf-8")
     # It says nothing of pseudonyms, which are made to link.
-    with pytest.raises(hr.BadInput, match="is not published as it is"):
+    with pytest.raises(hr.BadInput, match="is not published unchanged"):
         schema(pseudonymize=["ssn"], accept=["ssn"]).resolve(VISITS.column_names)
 
 
@@ -152,7 +152,7 @@ def test_without_an_entity_people_are_told_apart_by_their_pseudonyms(form: str, 
     if form != "memory":
         data = tmp_path / f"visits.{form}"
         (pyarrow.csv.write_csv if form == "csv" else pq.write_table)(REPEATED, data)
-    with pytest.raises(hr.Infeasible, match=r"5-anonymity holds of rows, but not of people: .* --entity pid"):
+    with pytest.raises(hr.Infeasible, match=r"5-anonymity holds for rows, but not for people: .* --entity pid"):
         hr.anonymize(data, hr.Schema(quasi=["age"], pseudonymize=["pid"]), k=5)
 
 

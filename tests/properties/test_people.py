@@ -117,7 +117,7 @@ def test_a_local_method_that_cannot_promise_it_says_so() -> None:
     draw = random.Random(3)
     table = table_of([(person, draw.randrange(20, 50), "F", "a") for person in range(60) for _ in range(3)])
     schema = hr.Schema(quasi=["age", "sex"], entity="person", insensitive=["person"], others="drop")
-    with pytest.raises(Infeasible, match=r"stay linked by 'person', and the fewest who share all their classes are \d"):
+    with pytest.raises(Infeasible, match=r"'person' links the rows of a person, and the smallest group .* has \d"):
         hr.anonymize(table, schema, method="mondrian", k=4)
     dropped = hr.anonymize(table, hr.Schema(quasi=["age", "sex"], entity="person", others="drop"), k=4)
     assert dropped.audit.linked is None
@@ -178,7 +178,7 @@ def test_shares_that_hold_of_rows_but_not_of_people_are_told() -> None:
     """One person brings half of the rows, all with one illness: of rows it is frequent, of people rare."""
     rows = [(0, 30, "F", "a")] * 10 + [(p, 30, "F", "b") for p in range(1, 11)]
     schema = hr.Schema(quasi=["age", "sex"], sensitive=["ill"], entity="person", others="drop")
-    with pytest.raises(Infeasible, match=r"holds of rows, but not of people: alpha is 0\.9"):
+    with pytest.raises(Infeasible, match=r"holds for rows, but not for people: alpha is 0\.9"):
         hr.anonymize(table_of(rows), schema, require=[hr.AlphaK(0.5, 2, "ill")])
 
 

@@ -82,5 +82,5 @@ def test_who_names_the_person_cannot_say_that_rows_are_people() -> None:
 def test_the_report_says_that_rows_were_said_to_be_people(tmp_path: Path) -> None:
     release = hr.anonymize(VISITS, hr.Schema(quasi=QUASI, rows_are_people=True, others="drop"), k=5)
     release.report(tmp_path / "out.html")
-    assert "Every row is taken for a person" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "Every row counts as a person" in (tmp_path / "out.html").read_text(encoding="utf-8")
     assert any("every row is a person" in warning for warning in release.audit.warnings)

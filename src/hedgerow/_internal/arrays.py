@@ -34,7 +34,7 @@ Words: TypeAlias = NDArray[np.uint64]
 
 
 def ranges(first: NDArray[np.signedinteger], lengths: NDArray[np.signedinteger]) -> tuple[Longs, Longs]:
-    """All members of several ranges, and which range each is of.
+    """All members of several ranges, and the range of each.
 
     >>> ranges(np.array([5, 1]), np.array([2, 3]))
     (array([5, 6, 1, 2, 3]), array([0, 0, 1, 1, 1]))
@@ -48,7 +48,7 @@ def random_order(rows: int) -> Longs:
     """The numbers of some rows in an order that only the operating system's randomness decides.
 
     Each row draws 64 bits. numpy's generators are not used, although they are seeded by the system: they are no
-    ciphers, and whoever knows where some of the rows went could compute the seed, and where the others went.
+    ciphers, and an attacker who knows where some rows went could compute the seed, and where the others went.
 
     >>> sorted(random_order(3).tolist())
     [0, 1, 2]
@@ -60,7 +60,7 @@ _WORD = 64
 
 
 class BitLayout(NamedTuple):
-    """Where the bits of sets of categories stand in 64-bit words, for several columns.
+    """The places of the bits of sets of categories in 64-bit words, for several columns.
 
     Attributes
     ----------

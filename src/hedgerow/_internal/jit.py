@@ -1,15 +1,14 @@
 """The one way to numba: ``@jit`` compiles a kernel, keeps its type, and caches the machine code on disk.
 
-numba's own cache notices a change of the file a kernel stands in, but not of the kernels it calls: after an upgrade,
+numba's own cache notices a change of the file that defines a kernel, but not of the kernels it calls: after an upgrade,
 old machine code could decide with an old formula. So the cache of each module has a folder for each state of its source
 and of all sources that it imports, directly or not.
 
-Whoever can write to the cache decides what runs, so its folder is for its owner alone (0700), whatever the umask. One
-that others may write to or may put another in place of, or that belongs to someone else, is not used: kernels are then
-compiled anew in each process.
+Anyone who can write to the cache decides what runs, so only its owner may open its folder (0700), whatever the umask.
+A folder that others own, may write to or may replace is not used: kernels are then compiled again in each process.
 
-A kernel becomes a kernel of numba when it is first called, and with it those that it calls: until then numba, which
-takes a second to import, is not needed. So modules import kernels at their top like anything else.
+A kernel, and the kernels that it calls, become numba's when it is first called. Until then numba, which takes a second
+to import, is not needed. So modules import kernels at their top like anything else.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ __all__ = ["begin", "has_to_compile", "int64", "jit"]
 
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
-# An int of 64 bits that numba does not take for a constant: for each constant that one kernel hands to another, and for
-# each narrower int, it would compile the other one once more.
+# An int of 64 bits that numba does not treat as a constant. Otherwise it would compile a kernel again for each
+# constant, and for each narrower int, that another kernel passes to it.
 int64: Final = cast("Callable[[int], int]", np.int64)
 
-# numba has one setting for the folder of all caches; and a kernel is made while another one is.
+# numba has one setting for the folder of all caches, and one kernel may be made while another is being made.
 _DECORATING: Final = RLock()
 
 P = ParamSpec("P")
@@ -55,16 +54,16 @@ def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False, once: bool
     """Compile a kernel with ``numba.njit`` when it is first called; it runs without holding Python's lock.
 
     With ``NUMBA_DISABLE_JIT=1`` in the environment the kernel stays plain Python, so that coverage sees its
-    lines. Where there is no folder for the cache that only its owner may write to, there is no cache.
+    lines. Without a folder that only its owner may write to, there is no cache.
 
     Parameters
     ----------
     kernel : function
     inner : bool
-        Whether only kernels call it. Then it becomes a part of each of them: there is no way in from Python to
-        compile, which for a function of many arrays takes longer than the function itself.
+        Whether only kernels call it. Then it becomes a part of each of them, and numba need not compile its entry from
+        Python, which for a function of many arrays takes longer than the function itself.
     once : bool
-        Whether only one kernel calls it, in one place. Then it is written out there before anything is compiled:
+        Whether only one kernel calls it, in one place. Then it is inlined there before anything is compiled, because
         numba optimizes a kernel once for itself and once more in each kernel that calls it.
 
     Examples
@@ -83,7 +82,7 @@ def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False, once: bool
 
 
 class _Kernel:
-    """A kernel that numba has not seen before it is called."""
+    """A kernel that numba sees only when it is called."""
 
     def __init__(self, function: Callable[..., Any], *, inner: bool, once: bool) -> None:
         self._function, self._inner, self._once = function, inner, once
@@ -93,13 +92,13 @@ class _Kernel:
         return (self._compiled or self.compiled())(*arguments)
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else numba's kernels have, such as ``py_func``."""
+        """The other attributes of numba's kernels, such as ``py_func``."""
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.compiled(), name)
 
     def compiled(self) -> Any:
-        """The kernel as numba knows it."""
+        """The kernel as numba made it."""
         with _DECORATING:
             if self._compiled is None:
                 self._resolve()
@@ -143,9 +142,9 @@ def _decorated(kernel: Callable[..., Any], *, inner: bool, once: bool) -> Any:
 
 
 def has_to_compile() -> bool:
-    """Whether no kernel of this version was compiled yet, so that whoever waits should know what for.
+    """Whether no kernel of this version was compiled yet, so that the user should be told why they wait.
 
-    It is found out without importing numba, which takes a while itself.
+    The answer does not need numba, which takes a while to import.
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return False
@@ -154,10 +153,10 @@ def has_to_compile() -> bool:
 
 
 def begin() -> None:
-    """Import numba and let it set itself up, on a thread beside what has to be waited for anyway."""
+    """Import numba and let it set itself up, on a thread beside other work."""
 
     def set_up() -> None:
-        with suppress(Exception):  # whoever needs it will meet the fault again
+        with suppress(Exception):  # the code that needs it will meet the fault again
             jit(_nothing)(0)
 
     Thread(target=set_up, daemon=True).start()
@@ -169,7 +168,7 @@ def _nothing(number: int) -> int:
 
 @contextmanager
 def _cached_in(folder: Path) -> Iterator[None]:
-    """Let numba place the cache of what is decorated here in a folder, and leave its setting as it was."""
+    """Let numba put the cache of kernels made in this block into a folder; afterwards restore its setting."""
     import numba
 
     config: Any = numba.config
@@ -196,46 +195,46 @@ def _cache_folder() -> Path | None:
 
 
 def _only_ours(folder: Path, *, close: bool = False) -> bool:
-    """Make a folder for its owner alone; whether there is one now that is ours and that nobody else may write to.
+    """Make a folder for its owner alone, and return whether it is ours and nobody else may write to it.
 
-    With ``close`` one of ours that stood open, made by an earlier version under a lax umask, is closed.
+    With ``close``, an open folder of ours, made by an earlier version under a lax umask, is closed to others.
     """
     try:
-        for missing in reversed([one for one in folder.parents if not one.exists()]):
+        for missing in reversed([parent for parent in folder.parents if not parent.exists()]):
             missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
         folder.mkdir(mode=stat.S_IRWXU, exist_ok=True)
-        found = folder.lstat()
+        status = folder.lstat()
         if not hasattr(os, "getuid"):  # Windows has no such modes
             return True
-        if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
+        if status.st_uid != os.getuid() or not stat.S_ISDIR(status.st_mode):
             return False
-        if close and found.st_mode & _OTHERS_WRITE:
+        if close and status.st_mode & _OTHERS_WRITE:
             folder.chmod(stat.S_IRWXU)
-            found = folder.lstat()
+            status = folder.lstat()
     except OSError:
         return False
-    return not found.st_mode & _OTHERS_WRITE
+    return not status.st_mode & _OTHERS_WRITE
 
 
 def _stays(folder: Path) -> bool:
-    """Whether only this user and root can put something else in the place of a folder.
+    """Whether only this user and root can replace a folder.
 
-    Whoever may write to a folder above it can rename what is in there, unless its sticky bit is set.
+    Anyone who may write to a folder above it can rename its entries, unless its sticky bit is set.
     """
     if not hasattr(os, "getuid"):
         return True
     try:
-        above = [one.stat() for one in folder.resolve().parents]
+        above = [parent.stat() for parent in folder.resolve().parents]
     except OSError:
         return False
     return all(
-        one.st_uid in (0, os.getuid()) and (not one.st_mode & stat.S_IWOTH or one.st_mode & stat.S_ISVTX)
-        for one in above
+        status.st_uid in (0, os.getuid()) and (not status.st_mode & stat.S_IWOTH or status.st_mode & stat.S_ISVTX)
+        for status in above
     )
 
 
 def _own_source() -> bytes:
-    """The text of this module; nothing where only its bytecode is installed, and then numba caches nothing."""
+    """The text of this module; nothing if only its bytecode is installed, and then numba caches nothing."""
     try:
         return Path(__file__).read_bytes()
     except OSError:
@@ -249,8 +248,8 @@ def _sha256(text: bytes) -> str:
 def _state(kernel: Callable[..., Any], folder: Path) -> str | None:
     """The digest of the sources that a kernel's module depends on, or nothing if the kernel stands in no file.
 
-    A kernel that a function makes belongs to the module of that function. numba itself tells apart what such kernels
-    take from the calls that make them.
+    A kernel that a function makes belongs to the module of that function. numba itself distinguishes such kernels by
+    the values that they take from the calls that make them.
     """
     names = kernel.__globals__
     file = names.get("__file__")
@@ -363,7 +362,7 @@ def _read_kept(kept: Path) -> dict[str, list[str]]:
 
 
 def _root(name: str, file: Path) -> Path | None:
-    """The folder that the name of a module counts from, if its file lies where its name says."""
+    """The folder that contains the top package of a module, if the place of its file agrees with its name."""
     module = file.parent if file.name == "__init__.py" else file.with_suffix("")
     parts = name.split(".")
     return Path(*module.parts[: -len(parts)]) if module.parts[-len(parts) :] == tuple(parts) else None

@@ -63,7 +63,7 @@ class Reported(NotebookRepr):
         path : str or Path
             A file that ends in ``.html``.
         edition : {"internal", "public"}
-            For whoever answers for the table, or what its recipients may see.
+            For the people who answer for the table, or what its recipients may see.
         context : Context or mapping, optional
             For whom and what for it is released; see :class:`hedgerow.report.Context`.
         governance : Governance or mapping, optional

@@ -100,7 +100,7 @@ def _table_of(data: Any) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class _Adviser:
-    """Makes suggestions for a table that was looked at."""
+    """Makes suggestions for a table, given its profile."""
 
     look: Look
     profiles: Mapping[str, Profile]
@@ -146,8 +146,8 @@ class _Adviser:
 
     def _hierarchies(self, quasi: Mapping[str, Profile], kinds: Mapping[str, _Kind]) -> dict[str, str]:
         """The hierarchies that could be given."""
-        found = {name: hierarchy_of(profile, as_text=kinds[name][0] == "text") for name, profile in quasi.items()}
-        return {name: words for name, words in found.items() if words is not None}
+        hierarchies = {name: hierarchy_of(profile, as_text=kinds[name][0] == "text") for name, profile in quasi.items()}
+        return {name: words for name, words in hierarchies.items() if words is not None}
 
     def _people(self, judged: Mapping[str, Judgement]) -> int | None:
         """The number of people, if there is an entity."""

@@ -76,15 +76,15 @@ _RANGE: Final = re.compile(
 
 def missing_texts(look: Look, fewest: int) -> tuple[str, ...]:
     """Texts that mean "no value", if at least so many rows of a column have them."""
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for tally in _text_tallies(look):
         rows = dict(zip(tally.values.cast(pa.large_string()).to_pylist(), tally.records.tolist(), strict=True))
         marks = [text for text in _MISSING_AMONG_NUMBERS if rows.get(text, 0) >= fewest]
         others = rows.keys() - {None, "", *marks}
         # A hyphen or a point means "no value" only among numbers.
         among_numbers = 0 < len(marks) < len(rows) and all(number_of(text) is not None for text in others)
-        found |= dict.fromkeys(text for text in marks if text in _MISSING or among_numbers)
-    return tuple(found)
+        texts |= dict.fromkeys(text for text in marks if text in _MISSING or among_numbers)
+    return tuple(texts)
 
 
 def _text_tallies(look: Look) -> Iterator[Tally]:
@@ -153,11 +153,11 @@ def _ranges(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(places[place] for place in sorted(places))
 
 
-def _place(found: re.Match[str]) -> tuple[int, int]:
+def _place(match: re.Match[str]) -> tuple[int, int]:
     """The place of a range: its number, and whether it lies below, at or above the number."""
-    sign, rest = found["sign"] or "", found["rest"] or ""
+    sign, rest = match["sign"] or "", match["rest"] or ""
     below = sign.startswith(("<", "≤", "un", "bis"))
-    return int(found["low"]), -1 if below else int(bool(sign) or rest == "+")
+    return int(match["low"]), -1 if below else int(bool(sign) or rest == "+")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ _WIDEST: Final = 1e12
 
 
 def hierarchy_of(profile: Profile, *, as_text: bool = False) -> str | None:
-    """The hierarchy of a column as a job file writes it; ``None`` if the automatic one is as good.
+    """The hierarchy of a column as a job file writes it; ``None`` if the automatic hierarchy is as good.
 
     Parameters
     ----------

@@ -218,7 +218,7 @@ def shape_of(texts: Sequence[str]) -> str | None:
 
 
 def like_values(names: Sequence[str]) -> bool:
-    """Whether names of columns look like cells, because the first record was taken for a header.
+    """Whether names of columns look like cells, because the first record was read as a header.
 
     >>> like_values(["39", "Bonn", "2024-03-31"]), like_values(["age", "q1", "2023"]), like_values(["0", "1", "2"])
     (True, False, False)

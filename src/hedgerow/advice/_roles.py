@@ -414,7 +414,7 @@ def _repetition(dependency: Dependency, profiles: Mapping[str, Profile]) -> tupl
         order = list(profiles)
         dropped = numbers[0] if len(numbers) == 1 else max(by, column, key=order.index)
         kept = column if dropped == by else by
-        return kept, dropped, f"It says the same as {kept!r} in other words, and would reveal it."
+        return kept, dropped, f"It has the same meaning as {kept!r}, and would reveal it."
     if dependency.coarser:
         return by, column, f"It is {by!r} in less detail, and would reveal it."
     return None

@@ -99,21 +99,21 @@ def without_violating(
     classes = _Classes(counts, recoding, requirements)
     lost = np.zeros(len(classes.view.sizes), dtype=bool)
     while recoding.lost + int(classes.view.sizes[lost].sum()) <= allowed:
-        found = classes.violating(lost)
-        if not found.any():
+        violated = classes.violating(lost)
+        if not violated.any():
             left = without_groups(recoding, classes.groups_of(lost)) if lost.any() else recoding
             pieces = required(left.pieces, "the pieces of a recoding")
             return None if vanishes(counts, requirements, lost_per_cell(counts, pieces)) else left
-        lost |= found
+        lost |= violated
     return None
 
 
 def vanishes(counts: FrequencyTable, requirements: Sequence[Requirement], dropped: Longs) -> bool:
     """Whether some value of a column has no remaining record, if a requirement compares classes with the release."""
     left = counts.cell_sizes - dropped
-    for one in requirements:
-        if one.compares and one.column is not None:
-            codes = counts.values_of(one.column)
+    for requirement in requirements:
+        if requirement.compares and requirement.column is not None:
+            codes = counts.values_of(requirement.column)
             if (np.bincount(codes, left)[np.unique(codes)] == 0).any():
                 return True
     return False
@@ -127,7 +127,10 @@ class _Classes:
         self.view = ReleaseView(counts, recoding)
         self._counts, self._groups = counts, len(recoding.groups)
         self._pieces = required(recoding.pieces, "the pieces of a recoding")
-        self._demands = [(one, one.bind(context), self._grouped(shield_of(one, counts.quasi))) for one in requirements]
+        self._demands = [
+            (requirement, requirement.bind(context), self._grouped(shield_of(requirement, counts.quasi)))
+            for requirement in requirements
+        ]
 
     def _grouped(self, shield: Sequence[int]) -> tuple[Ints, int]:
         """The class of each class on a shield, and how many classes the shield has."""
@@ -138,7 +141,7 @@ class _Classes:
 
     def violating(self, lost: Bools) -> Bools:
         """Which of the remaining classes violate a requirement, when the others are lost."""
-        found = np.zeros(len(lost), dtype=bool)
+        violated = np.zeros(len(lost), dtype=bool)
         for requirement, bound, (index, number) in self._demands:
             sizes = np.bincount(index[~lost], self.view.sizes[~lost], number).astype(np.int64)
             histograms = None
@@ -146,8 +149,8 @@ class _Classes:
                 histograms = self._histograms(required(requirement.column, "a sensitive column"), index, number, lost)
                 bound = _compared(bound, histograms) if requirement.compares else bound
             # A class on a shield without records violates nothing.
-            found |= (~bound.satisfied(sizes, histograms) & (sizes > 0))[index]
-        return found & ~lost
+            violated |= (~bound.satisfied(sizes, histograms) & (sizes > 0))[index]
+        return violated & ~lost
 
     def _histograms(self, column: str, index: Ints, number: int, lost: Bools) -> Histograms:
         pieces = self.view.pieces
@@ -232,10 +235,10 @@ class Spending:
             best = fitted
         return best
 
-    def on_classes(self, found: Recoding) -> Recoding:
+    def on_classes(self, recoding: Recoding) -> Recoding:
         """Fit with smaller classes, and lose those that are too small."""
-        best = found
-        low, high = 1, max(one.minimal_size for one in self.requirements)
+        best = recoding
+        low, high = 1, max(requirement.minimal_size for requirement in self.requirements)
         while low < high:
             size = (low + high) // 2
             fitted = self._with_classes_of(size)
@@ -284,7 +287,7 @@ class Spending:
 
     def _with_classes_of(self, size: int) -> Recoding | None:
         """Fit with classes of at least so many records, and lose those that violate a requirement if they are few."""
-        weaker = [one.of_at_most(size) for one in self.requirements]
+        weaker = [requirement.of_at_most(size) for requirement in self.requirements]
         with suppress(Infeasible):
             fitted = self.fit(self.counts, weaker, self.allowed)
             return without_violating(self.counts, fitted, self.requirements, self.allowed)
@@ -294,4 +297,4 @@ class Spending:
 def _shown(recoding: Recoding) -> list[Shown]:
     """How each column is shown, judged by its cells."""
     kinds = [set(column.kinds) for column in recoding.columns]
-    return ["label" if "label" in one else "interval" if "interval" in one else "set" for one in kinds]
+    return ["label" if "label" in shown else "interval" if "interval" in shown else "set" for shown in kinds]

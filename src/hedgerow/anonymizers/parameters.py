@@ -298,7 +298,7 @@ class Declared:
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
         """The parameters that not every method has, by name."""
-        return {name: one for name, one in cls.fields.items() if not one.shared}
+        return {name: field for name, field in cls.fields.items() if not field.shared}
 
     @classmethod
     def check(cls, given: Mapping[str, Any]) -> None:
@@ -313,7 +313,7 @@ class Declared:
     @classmethod
     def weak(cls, given: Mapping[str, Any]) -> str | None:
         """The name of a parameter that is on and gives up the guarantee, if there is one."""
-        return next((name for name, one in cls.fields.items() if one.weak and given.get(name) is True), None)
+        return next((name for name, field in cls.fields.items() if field.weak and given.get(name) is True), None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All parameters; with ``deep`` also those of an estimator among them, such as ``inducer__max_depth``."""
@@ -321,7 +321,7 @@ class Declared:
         if deep:
             for name, value in list(values.items()):
                 if hasattr(value, "get_params") and not isinstance(value, type):
-                    values.update({f"{name}__{inner}": one for inner, one in value.get_params().items()})
+                    values.update({f"{name}__{inner}": held for inner, held in value.get_params().items()})
         return values
 
     def set_params(self, **values: Any) -> Self:
@@ -351,7 +351,11 @@ class Declared:
 def _defaults(cls: type[Declared]) -> dict[str, object]:
     """The named parameters of ``__init__``, with their defaults."""
     parameters = inspect.signature(cls).parameters.values()
-    return {one.name: one.default for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)}
+    return {
+        parameter.name: parameter.default
+        for parameter in parameters
+        if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+    }
 
 
 def _annotation(cls: type, name: str) -> object:
@@ -387,8 +391,8 @@ def _documented(cls: type[Declared]) -> str | None:
         return None
     text, heading, examples = inspect.cleandoc(cls.__doc__).partition("Examples\n--------\n")
     lines = [
-        f"{name} : {one.kind}\n{textwrap.indent(textwrap.fill(one.meaning, 112), '    ')}"
-        for name, one in cls.fields.items()
+        f"{name} : {field.kind}\n{textwrap.indent(textwrap.fill(field.meaning, 112), '    ')}"
+        for name, field in cls.fields.items()
     ]
     return "\n".join([text.rstrip(), "", "Parameters", "----------", *lines, "", heading + examples]).rstrip() + "\n"
 
@@ -403,8 +407,9 @@ IMPROVE: Any = flag(
 """Of the methods whose groups are boxes."""
 
 CELLS: Any = choice(
-    "What cells say: the values that the records of a group hold, or all values of the region that was cut out for it, "
-    "which tells less of who is in it, and loses more. Proportions tell how values are shared, whatever cells say.",
+    "What cells show: the values that the records of a group hold, or all values of the region that was cut out for "
+    "it. Regions reveal less about who is in the group, and lose more. Proportions show how values are shared "
+    "in any case.",
     options=("held", "region"),
 )
 """Of the methods whose groups are cut out of a space."""

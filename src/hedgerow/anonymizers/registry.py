@@ -40,8 +40,8 @@ METHODS: Final[Mapping[str, type[Anonymizer]]] = MappingProxyType(
     {
         method.name: method
         for method in sorted(
-            (one for one in vars(ours).values() if isinstance(one, type) and issubclass(one, Anonymizer)),
-            key=lambda one: (_FAMILIES.index(one.family), one.name),
+            (member for member in vars(ours).values() if isinstance(member, type) and issubclass(member, Anonymizer)),
+            key=lambda method: (_FAMILIES.index(method.family), method.name),
         )
     }
 )
@@ -53,13 +53,13 @@ DEFAULT_METHOD: Final = "mondrian"
 @cache
 def all_methods() -> Mapping[str, type[Anonymizer]]:
     """Our methods, and those of other packages whose names are not ours."""
-    found = dict(METHODS)
+    classes = dict(METHODS)
     for point in entry_points(group="hedgerow.methods"):
         method = point.load()
         if not (isinstance(method, type) and issubclass(method, Anonymizer)):
             raise BadInput(f"The entry point {point.name!r} of hedgerow.methods is not a method. Remove its package.")
-        found.setdefault(method.name, method)
-    return MappingProxyType(found)
+        classes.setdefault(method.name, method)
+    return MappingProxyType(classes)
 
 
 def find_method(name: str) -> type[Anonymizer]:

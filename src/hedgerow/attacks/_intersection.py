@@ -265,7 +265,7 @@ def _column(release: Release, column: str | None) -> str:
     known = _in_clear(release)
     if column is not None:
         if column not in known:
-            raise BadInput.unknown("column published as it is", str(column), known, "It is to be claimed.")
+            raise BadInput.unknown("column published unchanged", str(column), known, "It is to be claimed.")
         return column
     sensitive = release.facts["columns"]["sensitive"]
     if len(sensitive) == 1:

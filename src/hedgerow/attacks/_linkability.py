@@ -97,11 +97,11 @@ def _halves(names: Sequence[str], first: Sequence[str] | None) -> tuple[list[int
     for name in first or ():
         if name not in names:
             raise BadInput.unknown("column", name, names, "It is to be in the first record.")
-    one = [names.index(name) for name in first] if first else list(range(0, len(names), 2))
-    other = [at for at in range(len(names)) if at not in one]
+    half = [names.index(name) for name in first] if first else list(range(0, len(names), 2))
+    other = [at for at in range(len(names)) if at not in half]
     if not other:
         raise BadInput("All columns are in the first record, so there is nothing to link. Name fewer.")
-    return one, other
+    return half, other
 
 
 def _together(row_kinds: RowKinds, first: Longs, second: Longs, one: list[int], other: list[int]) -> Floats:

@@ -92,9 +92,9 @@ def finer_groups(people: People, k: int) -> Finer:
     for at in np.flatnonzero(known & (people.classes.sizes >= 2 * k)).tolist():
         here = np.flatnonzero(of_class == at)
         groups = register.fitted(method, here, k) if whole is None else whole
-        found = None if groups is None else groups.within(here, register)
-        if found is not None:
-            of_tuple[here], sizes[at] = found
+        parts = None if groups is None else groups.within(here, register)
+        if parts is not None:
+            of_tuple[here], sizes[at] = parts
     share = float(people.classes.sizes[known].sum() / people.classes.sizes.sum())
     if share < 1:
         remarks = (
@@ -360,17 +360,17 @@ def minimality(
 def _requirements(release: Release, column: str | None) -> list[Requirement]:
     """The requirements on the column, by default on the first column that has any."""
     requirements = release.guarantee.requirements
-    found = [rule for rule in requirements if rule.column is not None and rule.shield is None]
-    if not found:
+    rules = [rule for rule in requirements if rule.column is not None and rule.shield is None]
+    if not rules:
         raise BadInput(
             "Nothing is required of a sensitive column over all quasi-identifiers, so minimality cannot reveal "
             "anything. Attack a release with l-diversity or the like."
         )
-    names = list(dict.fromkeys(str(rule.column) for rule in found))
+    names = list(dict.fromkeys(str(rule.column) for rule in rules))
     if column is not None and column not in names:
         raise BadInput(f"Nothing is required of {column!r}. Name a column with a requirement: {listing(names)}.")
     wanted = names[0] if column is None else column
-    return [rule for rule in found if rule.column == wanted]
+    return [rule for rule in rules if rule.column == wanted]
 
 
 def _refuse_parts(people: Valued) -> None:

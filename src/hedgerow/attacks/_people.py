@@ -363,10 +363,10 @@ class Target:
     def codes(self, column: nw.Series[Any], missing: tuple[str, ...]) -> Longs:
         """The label of each row, -1 if the release does not publish it."""
         kind: Asked = "text" if self.domain.kind == "text" else "derived"
-        found = _encoded(self.domain.name, as_arrow(column), missing, kind)
+        encoded = _encoded(self.domain.name, as_arrow(column), missing, kind)
         code_of = {label: code for code, label in enumerate(self.domain.labels.tolist())}
-        known = [code_of.get(label, -1) for label in found.domain.labels.tolist()]
-        return np.array([*known, self.domain.missing_code], dtype=np.int64)[found.codes]
+        known = [code_of.get(label, -1) for label in encoded.domain.labels.tolist()]
+        return np.array([*known, self.domain.missing_code], dtype=np.int64)[encoded.codes]
 
 
 @dataclass(frozen=True, eq=False)

@@ -163,7 +163,7 @@ def _learnt(features: Floats, answers: Longs, index: Ints, generator: np.random.
     asked = (generator.random(int(index.max()) + 1) < _ASKED)[index]
     seed = int(generator.integers(2**31))
     if asked.all() or not asked.any():
-        raise BadInput("There are too few distinct people to learn from some of them about others.")
+        raise BadInput("There are too few distinct people: the attacker learns from some of them to attack the others.")
     known = np.unique(answers[~asked])
     if len(known) < 2:
         return np.full(len(answers), known[0]), asked

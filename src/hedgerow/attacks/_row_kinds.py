@@ -142,12 +142,12 @@ class _Column:
     Attributes
     ----------
     by_class : float array (classes, values)
-    told : PublishedShares, optional
+    labelled : PublishedShares, optional
         The proportions, if there are any by label.
     """
 
     by_class: Floats
-    told: PublishedShares | None = None
+    labelled: PublishedShares | None = None
 
 
 def _by_class(people: People) -> tuple[int, Longs, list[_Column]]:
@@ -168,13 +168,15 @@ def _by_class(people: People) -> tuple[int, Longs, list[_Column]]:
     labels = None if release.target is None else Target.of_column(release, release.target).labels
     columns = []
     for at, domain in enumerate(people.domains):
-        told = PublishedShares.of(proportions, at, people.known(at), labels)
+        labelled = PublishedShares.of(proportions, at, people.known(at), labels)
         frequent = _frequencies(people.tuples[:, at], domain.size)
-        by_point = np.append(np.asarray(told.shares.todense()), np.zeros((len(proportions.sizes), 1)), axis=1)
+        by_point = np.append(np.asarray(labelled.shares.todense()), np.zeros((len(proportions.sizes), 1)), axis=1)
         # The share of a part of a range is divided among its values.
-        within = np.bincount(told.point + 1, frequent, by_point.shape[1] + 1)[1 + told.point]
+        within = np.bincount(labelled.point + 1, frequent, by_point.shape[1] + 1)[1 + labelled.point]
         columns.append(
-            _Column(_normed(by_point[:, told.point] * (frequent / within)), None if told.tilt is None else told)
+            _Column(
+                _normed(by_point[:, labelled.point] * (frequent / within)), None if labelled.tilt is None else labelled
+            )
         )
     return len(proportions.sizes), of_row, columns
 
@@ -183,20 +185,20 @@ def _by_kind(column: _Column, kinds: Any, clear: list[Target]) -> Floats:
     """The probabilities of values in each kind of rows: those of its class, adjusted by its label."""
     of_class = kinds[:, 0].astype(np.int64)
     by_class: Floats = np.asarray(column.by_class[of_class], dtype=np.float64)
-    told = column.told
-    if told is None or not clear:
+    labelled = column.labelled
+    if labelled is None or not clear:
         return by_class
-    if told.labels is None or len(told.labels) != clear[0].domain.size:
+    if labelled.labels is None or len(labelled.labels) != clear[0].domain.size:
         return by_class
     values = by_class.shape[1]
     label = kinds[:, 1].astype(np.int64)
     result: Floats = by_class.copy()
-    known = np.flatnonzero(told.point >= 0)
-    step = max(1, _PAIRS // max(1, len(known) * len(told.labels)))
+    known = np.flatnonzero(labelled.point >= 0)
+    step = max(1, _PAIRS // max(1, len(known) * len(labelled.labels)))
     for start in range(0, len(of_class), step):
         some = np.arange(start, min(start + step, len(of_class)))
         pairs = np.repeat(of_class[some], len(known))
-        ratios = told.ratios(pairs, np.tile(told.point[known], len(some)))
+        ratios = labelled.ratios(pairs, np.tile(labelled.point[known], len(some)))
         if ratios is None:
             return by_class
         own = ratios[np.arange(len(pairs)), np.repeat(label[some], len(known))].reshape(len(some), len(known))

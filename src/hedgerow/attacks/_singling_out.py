@@ -80,10 +80,10 @@ def singling_out(
     release = released(release, _OWNER)
     people = people_of(Given.of(release, members, non_members))
     rows = _Rows.of(people, generator)
-    found = (*_of_one_value(rows, people, generator), *_of_several(rows.drawn, rows.text, generator))
+    candidates = (*_of_one_value(rows, people, generator), *_of_several(rows.drawn, rows.text, generator))
     sides = [np.flatnonzero(side) for side in people.judged]
     fewer = min(map(len, sides))
-    distinct = list(dict.fromkeys(found))
+    distinct = list(dict.fromkeys(candidates))
     descriptions = [distinct[at] for at in generator.permutation(len(distinct))[:fewer]]
     claims = []
     for side in sides:
@@ -125,16 +125,16 @@ class _Rows:
             kind = kind_of(release, at)
             # A number that cannot be drawn remains the published text.
             asked: Any = "derived" if kind in ("number", "date") else kind
-            found = encode_column(domain.name, as_arrow(frame[domain.name]), missing=missing, kind=asked)
-            known = [*found.domain.labels.tolist(), *[None] * found.domain.has_missing]
+            encoded = encode_column(domain.name, as_arrow(frame[domain.name]), missing=missing, kind=asked)
+            known = [*encoded.domain.labels.tolist(), *[None] * encoded.domain.has_missing]
             mine = [*domain.labels.tolist(), *[None] * domain.has_missing]
-            numbers = domain.numbers is not None and found.domain.numbers is not None
+            numbers = domain.numbers is not None and encoded.domain.numbers is not None
             if numbers:
-                first, second = (np.append(numeric.values, np.nan) for numeric in (found.domain, domain))
+                first, second = (np.append(numeric.values, np.nan) for numeric in (encoded.domain, domain))
             else:
                 place = {label: float(code) for code, label in enumerate(dict.fromkeys((*known, *mine)))}
                 first, second = (np.array([place[label] for label in labels]) for labels in (known, mine))
-            drawn.append(first[found.codes])
+            drawn.append(first[encoded.codes])
             own.append(second[people.tuples[:, at]])
             text.append(not numbers)
             places.append({label: float(second[code]) for code, label in enumerate(mine)})
@@ -143,20 +143,21 @@ class _Rows:
 
 def _of_one_value(rows: _Rows, people: People, generator: np.random.Generator) -> list[tuple[_Term, ...]]:
     """Values that a single drawn row has, extreme numbers, and values that one person holds according to the pools."""
-    found: list[tuple[_Term, ...]] = []
+    descriptions: list[tuple[_Term, ...]] = []
     proportions = people.release.proportions
     for at in range(rows.drawn.shape[1]):
         values, counts = np.unique(rows.drawn[:, at], return_counts=True)
         values, counts = values[~np.isnan(values)], counts[~np.isnan(values)]
-        found += [(_Term(at, float(value)),) for value in values[counts == 1]]
+        descriptions += [(_Term(at, float(value)),) for value in values[counts == 1]]
         if not rows.text[at] and len(values):
-            found += [(_Term(at, float(values[0]), -1),), (_Term(at, float(values[-1]), 1),)]
+            descriptions += [(_Term(at, float(values[0]), -1),), (_Term(at, float(values[-1]), 1),)]
         if proportions is not None:
             alone = _held_by_one(proportions.columns[at])
-            found += [(_Term(at, place),) for value in alone if (place := rows.labels[at].get(value)) is not None]
-    if len(found) > _MOST:
-        found = [found[at] for at in generator.choice(len(found), _MOST, replace=False)]
-    return found
+            places = (rows.labels[at].get(value) for value in alone)
+            descriptions += [(_Term(at, place),) for place in places if place is not None]
+    if len(descriptions) > _MOST:
+        descriptions = [descriptions[at] for at in generator.choice(len(descriptions), _MOST, replace=False)]
+    return descriptions
 
 
 def _held_by_one(column: ColumnProportions) -> Iterator[str | None]:
@@ -178,14 +179,14 @@ def _of_several(drawn: Floats, text: Bools, generator: np.random.Generator) -> l
     if columns < 2:
         return []
     middle = np.array([0.0 if text[at] else _median(drawn[:, at]) for at in range(columns)])
-    found: list[tuple[_Term, ...]] = []
+    descriptions: list[tuple[_Term, ...]] = []
     for row in generator.permutation(len(drawn))[:_TRIES]:
         terms = _terms(drawn[row], text, middle, generator)
         if not any(np.isnan(term.value) for term in terms) and int(_fitting(drawn, terms).sum()) == 1:
-            found.append(tuple(terms))
-        if len(found) == _MOST:
+            descriptions.append(tuple(terms))
+        if len(descriptions) == _MOST:
             break
-    return found
+    return descriptions
 
 
 def _terms(row: Floats, text: Bools, middle: Floats, generator: np.random.Generator) -> list[_Term]:

@@ -184,7 +184,7 @@ class Outcome(NotebookRepr):
 
     @property
     def _unseen(self) -> str:
-        return "" if self.works else f"; one of {100 * self.detectable:.1f} would have been seen"
+        return "" if self.works else f"; an excess of {100 * self.detectable:.1f} would have been detected"
 
 
 def worst(outcomes: Sequence[Outcome], what: str, *remarks: str) -> Outcome:

@@ -182,19 +182,19 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
 """All attacks, in the order in which they run."""
 
 
-def _of_labels(found: LabelDisclosure, target: str) -> Outcome:
+def _of_labels(disclosure: LabelDisclosure, target: str) -> Outcome:
     """The outcome of the attack on labels as that of an attack that claims the most probable label of everybody."""
-    best = max((found.alone, found.stacked), key=lambda guessed: guessed.excess.value)
+    best = max((disclosure.alone, disclosure.stacked), key=lambda guessed: guessed.excess.value)
     return Outcome(
         "label",
         f"the label {target!r}",
-        _of_everybody(found.members, best.members),
-        _of_everybody(found.non_members, best.control),
+        _of_everybody(disclosure.members, best.members),
+        _of_everybody(disclosure.non_members, best.control),
         best.excess,
         (
-            f"claimed with at least {found.sure:.0%} certainty, and rightly: "
-            f"{share_told(best.members.recall, found.members):.0%} of members, "
-            f"{share_told(best.control.recall, found.non_members):.0%} of others",
+            f"claimed with at least {disclosure.sure:.0%} certainty, and rightly: "
+            f"{share_told(best.members.recall, disclosure.members):.0%} of members, "
+            f"{share_told(best.control.recall, disclosure.non_members):.0%} of others",
         ),
     )
 

@@ -29,9 +29,9 @@ _ROLES = {"quasi": "quasi-identifier", "redundant": "leave out", "identifying": 
 def run(given: Mapping[str, Any]) -> None:
     """Print the suggestion, and write it. What can be refused without reading the table is refused first."""
     job = Path(given["output"])
-    found = find_table(given["table"])
+    files = find_table(given["table"])
     check_place(job)
-    refuse_overwriting(job, found.reads, "--output")
+    refuse_overwriting(job, files.reads, "--output")
     if not given["force"]:
         refuse_existing(job)
 

@@ -246,7 +246,7 @@ def held_to(limit: str | None) -> Iterator[None]:
     held = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5]) * resource.getpagesize()
     most = held + limit_in_bytes(limit) + _SET_ASIDE + _SET_ASIDE_PER_CORE * (os.cpu_count() or 1)
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    given = [one for one in (soft, hard) if one != resource.RLIM_INFINITY]
+    given = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_DATA, (min([most, sys.maxsize, *given]), hard))
     try:
         with translated(MemoryError, into=too_small):
@@ -293,8 +293,8 @@ class _Task:
         _refuse_vain_holdout(job)
         check_engine(job.engine, job.master)
         _refuse_of_spark(job)
-        found = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
-        schema = schema_of(dict(job), found.files)
+        hierarchies = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
+        schema = schema_of(dict(job), hierarchies.files)
         _check_places(_files_read(job, source, job_file, schema), job, output)
 
         # Late, because a method knows of Arrow, which takes longer to import than all of the above.
@@ -311,7 +311,7 @@ class _Task:
             destination=output,
         )
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
-        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, found.remarks)
+        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, hierarchies.remarks)
 
 
 def _run(task: _Task) -> None:
@@ -350,7 +350,8 @@ def _run(task: _Task) -> None:
 
 def _files_read(job: Job, source: str, job_file: str | None, schema: Schema) -> tuple[Path, ...]:
     """All files that are read, which must not be written over."""
-    files = [Path(one) for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
+    given = schema.hierarchies.values()
+    files = [Path(hierarchy) for hierarchy in given if isinstance(hierarchy, Path) or Path(hierarchy).suffix]
     named = () if job_file is None else (Path(job_file),)
     held_out = () if job.holdout is None else find_table(job.holdout).reads
     return (*find_table(source).reads, *files, *named, *held_out)
@@ -503,7 +504,7 @@ def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) ->
         return
     if not job.publish_proportions:
         raise BadInput("--min-support requires --publish-proportions.")
-    demanded = max(one.minimal_size for one in requirements)
+    demanded = max(requirement.minimal_size for requirement in requirements)
     if job.min_support < demanded and not job.allow_weak:
         raise BadInput(
             f"With --min-support {job.min_support}, below the {demanded} records that are required of a class, the "

@@ -33,9 +33,9 @@ __all__ = ["run", "show_attacks"]
 _SHARES: Final = ("precision", "recall", "false_positives")
 
 
-def show_attacks(console: Console, found: Attacks, remarks: Sequence[str] = ()) -> None:
+def show_attacks(console: Console, attacks: Attacks, remarks: Sequence[str] = ()) -> None:
     """Print the attacks, a verdict on each, and why others were not tried."""
-    rows: list[dict[str, Any]] = found.to_dict()["attacks"]
+    rows: list[dict[str, Any]] = attacks.to_dict()["attacks"]
     if rows:
         console.print(_table(rows))
         console.print(
@@ -49,9 +49,9 @@ def show_attacks(console: Console, found: Attacks, remarks: Sequence[str] = ()) 
         console.print(Text.assemble((f"{row['attack']} ", "bold"), _verdict(row)), soft_wrap=True)
         for remark in row["remarks"]:
             console.print(Text(f"  {remark}"), soft_wrap=True)
-    for skipped in found.skipped:
+    for skipped in attacks.skipped:
         console.print(Text.assemble((f"{skipped.attack} ", "bold"), f"was not tried. {skipped.reason}"), soft_wrap=True)
-    for remark in (*found.remarks, *remarks):
+    for remark in (*attacks.remarks, *remarks):
         console.print(Text(remark, "yellow"), soft_wrap=True)
 
 
@@ -61,8 +61,8 @@ def _verdict(row: Mapping[str, Any]) -> tuple[str, str]:
         return "finds out more about the table's people than about others.", "bold yellow"
     excess = f"an excess of {max(100 * row['detectable'], 0.1):.3g} points"
     if row["verdict"] == "finds nothing":
-        return f"finds out nothing beyond chance: {excess} would have been seen.", "bold"
-    return f"has too few people to say anything: even {excess} might not be seen.", "bold yellow"
+        return f"finds out nothing beyond chance: {excess} would have been detected.", "bold"
+    return f"has too few people to say anything: even {excess} might not be detected.", "bold yellow"
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:
@@ -154,8 +154,8 @@ def _attack(
     from hedgerow.release import Release
 
     place = Path(given["release"])
-    found = find_hierarchies(job.hierarchies, _columns(place))
-    hierarchies = {**found.files, **job.hierarchy} or None
+    folder = find_hierarchies(job.hierarchies, _columns(place))
+    hierarchies = {**folder.files, **job.hierarchy} or None
     release = Release.load(place, hierarchies, require=given["require"] or None)
     previous = None if given["previous"] is None else Release.load(given["previous"], hierarchies)
     members, others = (typed_file(path, dict(job)) for path in people)
@@ -172,7 +172,7 @@ def _attack(
     )
     if given["report"] is not None:
         release.report(given["report"], attacks=attacks, overwrite=given["force"])
-    return attacks, found.remarks
+    return attacks, folder.remarks
 
 
 def _reading(given: Mapping[str, Any]) -> Job:

@@ -73,10 +73,10 @@ def _used_hierarchies(
             f"A hierarchy is given (--hierarchies, --hierarchy), but {users} requirement such as "
             f"t=0.2:hierarchical@disease uses it. {way_out}"
         )
-    found = find_hierarchies(folder, (*columns, *needed))
-    for remark in found.remarks:
+    hierarchies = find_hierarchies(folder, (*columns, *needed))
+    for remark in hierarchies.remarks:
         typer.echo(f"hedgerow: {remark}", err=True)
-    return {**found.files, **typed}
+    return {**hierarchies.files, **typed}
 
 
 # --------------------------------------------------------------------------------------------------

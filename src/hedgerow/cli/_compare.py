@@ -134,8 +134,8 @@ def run(given: Mapping[str, Any]) -> None:
     seconds = None if given["time_limit"] is None else read_duration(given["time_limit"], "--time-limit")
     if given["workers"] is not None and given["workers"] < 1:
         raise BadInput.parameter("--workers", "hedgerow compare", "a whole number >= 1", given["workers"])
-    found = find_hierarchies(given["hierarchies"], quasi)
-    schema = schema_of(roles, found.files)
+    hierarchies = find_hierarchies(given["hierarchies"], quasi)
+    schema = schema_of(roles, hierarchies.files)
     output, cells = _places(given["output"], force=given["force"])
     for path in (output, cells):
         refuse_overwriting(path, find_table(given["table"]).reads, "--output")
@@ -153,7 +153,7 @@ def run(given: Mapping[str, Any]) -> None:
     if given["as_json"]:
         typer.echo(json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False))
     elif not given["quiet"]:
-        _show_comparison(screen(), comparison, output, cells, found.remarks)
+        _show_comparison(screen(), comparison, output, cells, hierarchies.remarks)
     if stopped == "interrupted":
         measured = comparison.measured
         raise Stopped(

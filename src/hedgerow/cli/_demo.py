@@ -37,7 +37,7 @@ _MEANINGS: Final = (
     "the report, for the person who answers for the release: open it in a browser",
 )
 _CONTEXT: Final = {
-    "recipient": "Whoever wants to see what Hedgerow does.",
+    "recipient": "Anyone who wants to see what Hedgerow does.",
     "release-model": "public",
     "purpose": "A demonstration. The people of this table never lived.",
     "coverage": "sample",

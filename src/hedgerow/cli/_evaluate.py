@@ -166,8 +166,8 @@ def run(given: Mapping[str, Any]) -> None:
     ks = read_ks(given["k"], given["require"])
     lost = given["suppression_limit"]
     limit = None if lost is None else read_suppression_limit(lost, "hedgerow evaluate")
-    found = find_hierarchies(given["hierarchies"], quasi)
-    schema = schema_of(roles, found.files)
+    hierarchies = find_hierarchies(given["hierarchies"], quasi)
+    schema = schema_of(roles, hierarchies.files)
     written = output, chart, cells = _places(given["output"], force=given["force"])
     for path in written:
         refuse_overwriting(path, find_table(given["table"]).reads, "--output")
@@ -201,7 +201,7 @@ def run(given: Mapping[str, Any]) -> None:
         )
     _write(evaluation, score, output, chart)
     if not given["quiet"]:
-        _show_evaluation(screen(), evaluation, score, schema.target or "", written, found.remarks)
+        _show_evaluation(screen(), evaluation, score, schema.target or "", written, hierarchies.remarks)
 
 
 @contextmanager

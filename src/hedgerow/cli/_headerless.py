@@ -119,10 +119,10 @@ def without_first_lines(message: str, arguments: Sequence[str]) -> str:
 def _beginning(table: str, encoding: str | None, delimiter: str | None) -> tuple[str, list[str], list[list[str]]]:
     """The name, the first record and some more; no records if they cannot be read, which is reported elsewhere."""
     try:
-        found = find_table(table)
-        if table == STANDARD_INPUT or not found.ending.startswith(_TEXT):
+        files = find_table(table)
+        if table == STANDARD_INPUT or not files.ending.startswith(_TEXT):
             return table, [], []
-        part = open_parts(found, None, encoding=encoding, delimiter=delimiter)[0]
+        part = open_parts(files, None, encoding=encoding, delimiter=delimiter)[0]
     except (HedgerowError, UnicodeError, LookupError, csv.Error, *BROKEN_ARCHIVE):
         return table, [], []
     return part.name, *_first_records(part)

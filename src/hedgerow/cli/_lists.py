@@ -58,15 +58,15 @@ def assignments(texts: Sequence[str] | None, option: str) -> dict[str, str] | No
     """
     if not texts:
         return None
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
             raise BadInput(f"{text!r} has no name or no value. Type {option} name=value.")
-        if name in found:
+        if name in values:
             raise BadInput(f"{name!r} is given twice by {option}. Give it once.")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def read_kinds(texts: Sequence[str] | None) -> dict[str, str | list[str]] | None:
@@ -99,12 +99,12 @@ def read_ks(typed: Sequence[str] | None, require: Sequence[str] | None) -> list[
     """
     if not typed:
         return None if require else [5, 10, 50, 100]
-    found = []
+    ks = []
     for text in split_names(typed, "-k") or []:
         if not text.isascii() or not text.isdigit():
             raise BadInput(f"{text!r} is not a whole number. Type numbers with commas: -k 5,10,50.")
-        found.append(int(text))
-    return found
+        ks.append(int(text))
+    return ks
 
 
 def read_duration(typed: str, option: str) -> float:
@@ -117,10 +117,10 @@ def read_duration(typed: str, option: str) -> float:
     unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
     wrong = BadInput(f"{typed!r} is not a time. Type seconds, minutes or hours: {option} 90, 10m or 1h.")
     with translated(ValueError, into=wrong):
-        found = float(text if unit is None else text[:-1]) * (unit or 1)
-    if not (math.isfinite(found) and found > 0):
+        seconds = float(text if unit is None else text[:-1]) * (unit or 1)
+    if not (math.isfinite(seconds) and seconds > 0):
         raise wrong
-    return found
+    return seconds
 
 
 def read_suppression_limit(given: str | float, owner: str) -> int | float:

@@ -121,8 +121,8 @@ def listed(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """
 
     def complete(incomplete: str) -> list[str]:
-        before, comma, begun = incomplete.rpartition(",")
-        return [f"{before}{comma}{name}" for name in names() if name.startswith(begun)]
+        before, comma, start = incomplete.rpartition(",")
+        return [f"{before}{comma}{name}" for name in names() if name.startswith(start)]
 
     return complete
 

@@ -64,7 +64,7 @@ def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> Hiera
     if not folder.is_dir():
         raise BadInput(f"There is no folder {str(folder)!r}. Name the folder of your hierarchies: --hierarchies DIR.")
     wanted = set(columns)
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     others: list[str] = []
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() not in _ENDINGS or not path.is_file():
@@ -72,18 +72,18 @@ def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> Hiera
         if path.stem not in wanted:
             others.append(path.name)
             continue
-        if path.stem in found:
+        if path.stem in files:
             raise BadInput(
                 f"The folder {str(folder)!r} has two hierarchies of the column {path.stem!r}, "
-                f"{found[path.stem].name!r} and {path.name!r}. Keep one."
+                f"{files[path.stem].name!r} and {path.name!r}. Keep one."
             )
-        found[path.stem] = path
-    if not found:
+        files[path.stem] = path
+    if not files:
         raise BadInput(
             f"The folder {str(folder)!r} has no hierarchy for any of the columns. "
             "Name the files after the columns, such as age.csv or age.toml."
         )
-    return HierarchyFiles(found, _remarks(folder, others))
+    return HierarchyFiles(files, _remarks(folder, others))
 
 
 def _remarks(folder: Path, others: Sequence[str]) -> tuple[str, ...]:

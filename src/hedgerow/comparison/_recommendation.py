@@ -154,7 +154,7 @@ def deciding(
 ) -> tuple[Measure | None, list[str]]:
     """The first measure that distinguishes choices and is known for most of them; and why others were passed over.
 
-    A score distinguishes nothing where unanonymized rows teach no more than the frequency of each class.
+    A score distinguishes nothing if learners learn no more than the class frequencies even from unanonymized rows.
     """
     passed = [measure for measure in utilities if _idle(measure, baselines.get(measure.name, Baseline()))]
     useful = [measure for measure in utilities if measure not in passed]
@@ -165,7 +165,8 @@ def deciding(
     before = [_inside(measure) for measure in passed if utilities.index(measure) < utilities.index(decider)]
     if not before:
         return decider, []
-    why = f"Unanonymized rows teach no more than the majority ({', '.join(before)}), so {_inside(decider)} decides."
+    passed_over = ", ".join(before)
+    why = f"Even from unanonymized rows, no learner beats the majority ({passed_over}), so {_inside(decider)} decides."
     return decider, [why]
 
 
@@ -227,7 +228,10 @@ def _void(best: Choice, measure: Measure, baseline: Baseline | None) -> list[str
         return []
     if measure.worth(kept) > measure.worth(baseline.majority):
         return []
-    return ["None of these teaches more than the majority: look at the frontier for what another threshold would keep."]
+    return [
+        "From none of these can learners learn more than the majority. The frontier shows what another threshold would "
+        "keep."
+    ]
 
 
 def _nothing(released: Sequence[Choice], limit: str) -> list[str]:

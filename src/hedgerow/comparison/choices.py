@@ -119,7 +119,7 @@ def risk_measures(target: str | None, sensitive: Sequence[str], *, proportions: 
             _risk(
                 "label_disclosure",
                 f"Known {target}",
-                f"The share of records in classes with a single value of {target}: whoever finds the class knows it.",
+                f"The share of records in classes with a single value of {target}: finding the class reveals it.",
             )
         )
     if sensitive:

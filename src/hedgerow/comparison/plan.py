@@ -48,7 +48,7 @@ __all__ = ["Learning", "PartJob", "Plan", "ReleaseJob", "Treatments", "figures_o
 # The release of the whole table, of which only figures are kept: its risks and its losses.
 
 
-# Before all training parts: without the risk of the release, no score says anything.
+# Before all training parts: without the risk of the release, scores have no meaning.
 _FIRST: Final = (0, -1)
 
 

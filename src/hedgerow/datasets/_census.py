@@ -126,10 +126,10 @@ def _draw_education(rng: np.random.Generator, age: Longs, city: Bools) -> Longs:
 
 def _draw_employed(rng: np.random.Generator, sex: Longs, age: Longs, education: Longs) -> Bools:
     """Draw who works: from about 19 to about 66, more often with more education."""
-    begun = 1 / (1 + np.exp(-(age - 18.5) / 1.5))
+    working = 1 / (1 + np.exp(-(age - 18.5) / 1.5))
     ended = 1 / (1 + np.exp(-(age - 66.0) / 2.5))
     in_between = np.where(sex == 0, 0.80, 0.92) + 0.012 * (education - 3)
-    employed: Bools = rng.random(len(age)) < begun * (1 - ended) * in_between
+    employed: Bools = rng.random(len(age)) < working * (1 - ended) * in_between
     return employed
 
 

@@ -50,7 +50,7 @@ __all__ = [
     "thinned",
 ]
 
-MOST_COLUMNS: Final = 10_000  # with more, DuckDB and the dataframes work for minutes on a handful of rows
+MOST_COLUMNS: Final = 10_000  # with more columns, DuckDB and the dataframes take minutes for a handful of rows
 
 SAMPLE_ROWS: Final = 10_000  # a sample has at least so many rows, if there are as many, and less than twice as many
 
@@ -90,7 +90,7 @@ class Source(ABC):
         raise BadInput("Tables of Spark are not supported here. Save the table as Parquet files and name their folder.")
 
     def check_room(self, roles: Roles, destination: Path | None) -> None:  # noqa: B027 - an engine need not know
-        """Refuse a table whose release cannot fit on its disk, before any work is done, if the engine can tell."""
+        """Refuse a table whose release cannot fit on its disk, before any work is done, if the engine knows that."""
 
 
 class CountedSource(ABC):
@@ -172,7 +172,7 @@ def open_source(data: Any) -> Source:
 
 @dataclass(frozen=True, eq=False)
 class InClear:
-    """What the published rows reveal by columns other than quasi-identifiers. It is for judging them, and never shown.
+    """What the published rows reveal through columns other than quasi-identifiers. It is judged, and never shown.
 
     Attributes
     ----------
@@ -340,8 +340,8 @@ def encode(
 ) -> EncodedColumn:
     """Encode a counted column.
 
-    A quasi-identifier is what the schema says or its type does; ``untyped`` are the columns of a CSV. Values of the
-    others are compared as the verifier does, by what they mean: a disease is not diverse for being spelled in two ways.
+    The schema, or else the type, decides the kind of a quasi-identifier; ``untyped`` are the columns of a CSV. Values
+    of other columns are compared by their meaning, as the verifier does: two spellings do not make a disease diverse.
     """
     of_quasi = schema.kinds.get(name, "derived" if untyped else "typed")
     encoded = encode_column(

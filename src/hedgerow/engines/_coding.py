@@ -52,14 +52,14 @@ _JOINED: Final = 30  # with more tables to join, planning a query takes longer t
 
 @dataclass(frozen=True)
 class Key:
-    """The columns whose codes make up one number, from the most significant one on.
+    """The columns whose codes make up one number, the most significant first.
 
     Attributes
     ----------
     name : str
-        What it is called inside DuckDB.
+        Its name inside DuckDB.
     columns : tuple of str
-        The columns, as they are called inside DuckDB.
+        The names of the columns inside DuckDB.
     sizes : tuple of int
         How many codes each has.
     """
@@ -70,25 +70,25 @@ class Key:
 
     @property
     def written(self) -> str:
-        """How the number is made of the codes of the joined values."""
+        """The expression that makes the number from the codes of the joined values."""
         number = "CAST(0 AS BIGINT)"
         for column, size in zip(self.columns, self.sizes, strict=True):
             number = f"({number}) * {size} + {_values(column)}.code"
         return number
 
     def code(self, column: str, divided: str = "//") -> str:
-        """How the code of a column is read from the number, where whole numbers are ``divided`` so."""
+        """The expression for the code of a column in the number; ``divided`` is the operator of whole division."""
         at = self.columns.index(column)
         below = int(np.prod(self.sizes[at + 1 :], dtype=np.int64))
         return f"CAST({self.name} {divided} {below} % {self.sizes[at]} AS INTEGER)"
 
     def codes(self, numbers: Longs) -> Ints:
         """The codes of all columns, (numbers, columns)."""
-        found = np.empty((len(numbers), len(self.columns)), dtype=np.int32)
+        codes = np.empty((len(numbers), len(self.columns)), dtype=np.int32)
         rest = numbers
         for at in range(len(self.sizes) - 1, -1, -1):
-            rest, found[:, at] = np.divmod(rest, self.sizes[at])
-        return found
+            rest, codes[:, at] = np.divmod(rest, self.sizes[at])
+        return codes
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,11 @@ class Keys:
 
     @property
     def names(self) -> list[str]:
-        """What the keys are called inside DuckDB."""
+        """The names of the keys inside DuckDB."""
         return [key.name for key in self.keys]
 
     def code(self, column: str, divided: str = "//") -> str:
-        """How the code of a column is read from its key."""
+        """The expression that reads the code of a column from its key."""
         return next(key for key in self.keys if column in key.columns).code(column, divided)
 
     def codes(self, batch: pa.RecordBatch) -> Ints:
@@ -149,7 +149,7 @@ def learn_values(work: Workspace, column: str, values: pa.ChunkedArray, codes: I
 def code_cells(work: Workspace, rows: str, counted: str, keys: Keys) -> None:
     """Keep the cells of a table or view: their keys, in order, and how many records they have.
 
-    ``counted`` says how many records the rows of a group are.
+    ``counted`` is the expression for the number of records in a group of rows.
     """
     names = ", ".join(keys.names)
     coded = with_keys(work, rows, keys)
@@ -201,7 +201,7 @@ class People:
 class CountedFile:
     """A file that was counted: its cells are kept in DuckDB by their keys.
 
-    ``inside`` says what each column is called inside DuckDB, and ``kinds`` of what type it is there.
+    ``inside`` has the name of each column inside DuckDB, and ``kinds`` its type there.
     """
 
     schema: Schema
@@ -243,7 +243,7 @@ def located(work: Workspace, roles: Roles, inside: Mapping[str, str], keys: Keys
 def placed(work: Workspace, counted: CountedFile, pieces: Pieces | None, seed: str, dealt: Pieces | None = None) -> str:
     """The rows of ``source`` that are published, with their cell and group.
 
-    Without pieces the table of whole cells is there already, and has all of them, but for those that are ``dealt``.
+    Without pieces, the table of whole cells already exists. It has all cells except those that are ``dealt``.
     """
     rows = located(work, counted.roles, counted.inside, counted.keys)
     if counted.people is not None:

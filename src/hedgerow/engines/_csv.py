@@ -1,6 +1,6 @@
 """Reading CSV text record by record, as Python's csv does: the header before DuckDB starts, and the place of a fault.
 
-DuckDB's own messages quote cells, so they are never passed on; the file is read again to say where it is wrong.
+DuckDB's own messages quote cells, so they are never passed on. To locate a fault, the file is read again.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def records(part: Part) -> Generator[tuple[int, list[str]], None, None]:
 
 
 def too_long(name: str, line: int) -> BadInput:
-    """The error for a record that no buffer holds; a quote that is never closed makes one of all that follows."""
+    """The error for a record that no buffer holds; an open quote joins everything after it to one record."""
     return BadInput(
         f"Line {line} of {name!r} is longer than {LONGEST_LINE:,} characters. Shorten it, or mend its quotes."
     )
@@ -97,8 +97,8 @@ def too_long(name: str, line: int) -> BadInput:
 def first_record(part: Part) -> list[str]:
     """The cells of the first record, which should be the column names."""
     broken = BadInput(f"The file {part.name!r} cannot be read as CSV: its first line is broken.")
-    with closing(records(part)) as found, translated(_BrokenQuote, into=broken):
-        _, header = next(found, (0, None))
+    with closing(records(part)) as lines, translated(_BrokenQuote, into=broken):
+        _, header = next(lines, (0, None))
     if header is None:
         raise BadInput(f"The file {part.name!r} is empty. A CSV needs a line of column names.")
     return header
@@ -130,9 +130,9 @@ def _refuse_one_column(part: Part, header: list[str]) -> None:
 
 def first_lines(part: Part, column: int, wrong: Callable[[object], bool], most: int = 1) -> list[int]:
     """The lines of the first records whose value in a column is wrong."""
-    with closing(records(part)) as found:
-        next(found)
-        return list(islice((line for line, record in found if record and wrong(record[column])), most))
+    with closing(records(part)) as lines:
+        next(lines)
+        return list(islice((line for line, record in lines if record and wrong(record[column])), most))
 
 
 def find_fault(part: Part) -> BadInput | None:
@@ -204,9 +204,9 @@ def transcode(part: Part, target: Path) -> None:
 # A scan of the bytes of a CSV before DuckDB reads it: how many records it has, and whether DuckDB reads them as
 # meant.
 #
-# DuckDB is fast and lenient: it drops a last line that is too long for its buffers, and passes over a space before a
-# quote and an empty field too many. So the bytes are counted here, by rules that have nothing to do with DuckDB's,
-# and whatever is not plainly regular is read by Python's csv instead.
+# DuckDB is fast and lenient: it drops a last line that is too long for its buffers, and ignores a space before a quote
+# and a superfluous empty field. So the bytes are counted here, by rules that are independent of DuckDB's, and Python's
+# csv reads every file that is not plainly regular.
 
 
 _QUOTE, _LF, _CR = b'"\n\r'
@@ -225,9 +225,9 @@ class CsvShape:
     Attributes
     ----------
     records : int
-        How many there are after the header. A blank line is one only where there is one column.
+        The number of records after the header. A blank line is a record only in a table of one column.
     plain : bool
-        Whether DuckDB reads them as Python's csv does; if not, ``records`` says nothing.
+        Whether DuckDB reads them as Python's csv does; if not, ``records`` has no meaning.
     spans_lines : bool
         Whether a quoted field holds a line end. DuckDB must not start to read in the middle of such a file.
     """
@@ -238,7 +238,7 @@ class CsvShape:
 
 
 def look_at(part: Part, columns: int) -> CsvShape:
-    """Look at a CSV in UTF-8.
+    """Determine the form of a CSV in UTF-8.
 
     A file is plain if each quote opens or closes a whole field or is doubled inside one, and all records together
     have as many delimiters as they should.
@@ -301,7 +301,7 @@ class _Scan:
         self.seen += len(block)
 
     def _outside(self, block: Bytes, following: int) -> Bools | None:
-        """Which bytes are outside of quotes (``None`` if all are), after a look at the quotes themselves.
+        """Check the quotes, and return which bytes are outside of them (``None`` if all are).
 
         Every second quote opens and the others close; a doubled one inside a field closes and opens. At the outer
         side of each must stand the end of a field.
@@ -328,8 +328,8 @@ class _Scan:
             odd = lines.odd(self.end, feeds, backs)
             if len(odd):
                 raise BadInput(
-                    f"Line {self.above + lines.number(odd[0]) + 1} of {self.name!r} ends in another way than the "
-                    "first. Let all lines end alike."
+                    f"Line {self.above + lines.number(odd[0]) + 1} of {self.name!r} ends differently from the first. "
+                    "Let all lines end alike."
                 )
         self._take_records(lines, backs if self.end == b"\r" else feeds)
         self.above += lines.number(len(lines.block))
@@ -424,12 +424,12 @@ def _among(found: Bools, some: Bools | None) -> Bools:
 # --------------------------------------------------------------------------------------------------
 # CSV files as something that DuckDB can scan: every record of them, and every character.
 #
-# A file that looks regular is scanned as it is, by as many threads as that allows. Any other one is read by Python's
-# csv, strictly, into Parquet: slower, and exact.
+# DuckDB scans a regular file directly, with as many threads as its form allows. Python's csv converts any other file to
+# Parquet, strictly: that is slower, and exact.
 
 
 _CELLS: Final = 1 << 18  # in one batch that is rewritten
-_SAMPLE: Final = 1_000  # records that tell how long cells are
+_SAMPLE: Final = 1_000  # records, to estimate the length of cells
 
 
 class CsvFiles:
@@ -438,10 +438,10 @@ class CsvFiles:
     Parameters
     ----------
     name : str
-        What messages call the table.
+        The name of the table in messages.
     parts : sequence of Part
     folder : Path
-        Where files are written in another form if DuckDB cannot read them as they are.
+        Where files are rewritten if DuckDB cannot read them directly.
     """
 
     untyped: Final = True
@@ -460,7 +460,7 @@ class CsvFiles:
         return with_folder_columns(first, names)
 
     def zone(self, column: int) -> None:
-        """None: each text has its own."""
+        """None: each text may have a zone of its own."""
 
     def open(self, columns: Sequence[str]) -> tuple[str, int]:
         """DuckDB's query for all rows, and how many records it must find."""
@@ -470,25 +470,25 @@ class CsvFiles:
             folder = self._folder / f"part{number}"
             folder.mkdir(exist_ok=True)
             ready.append(open_csv(part, own, folder))
-        return scan_all(ready, columns), sum(one.records for one in ready)
+        return scan_all(ready, columns), sum(file.records for file in ready)
 
     def bytes_of(self, columns: Sequence[int]) -> int:
         """About how many bytes of the files some columns take, by the first records."""
         first, size = self._parts[0], sum(part.path.stat().st_size for part in self._parts)
-        with closing(records(first)) as found:
+        with closing(records(first)) as lines:
             # One more byte per cell, for the delimiter.
-            cells = [[len(cell) + 1 for cell in record] for _, record in islice(found, 1, _SAMPLE)]
+            cells = [[len(cell) + 1 for cell in record] for _, record in islice(lines, 1, _SAMPLE)]
         taken = sum(sum(record[at] for at in columns if at < len(record)) for record in cells)
         return int(size * taken / max(1, sum(map(sum, cells))))
 
     def bytes_aside(self) -> int:
-        """How many bytes will at least be written: text in another encoding becomes UTF-8, which is denser."""
+        """The least number of bytes that will be written: text in another encoding becomes UTF-8, which is denser."""
         return sum(part.path.stat().st_size for part in self._parts if not part.is_utf8) // 4
 
     def fault(self) -> BadInput:
         """The error for files that DuckDB refused, with the place of the fault, without quoting them."""
-        found = (find_fault(part) for part in self._parts)
-        return next((one for one in found if one is not None), None) or no_fault_found(self._name)
+        faults = (find_fault(part) for part in self._parts)
+        return next((fault for fault in faults if fault is not None), None) or no_fault_found(self._name)
 
     def locate(
         self, wrong: Callable[[object], bool], column: int, _fetch: Callable[[str], pa.Table], most: int = 1
@@ -514,9 +514,9 @@ class ReadyCsv:
     Attributes
     ----------
     part : Part
-        The file itself, or one with the same records in another form.
+        The file itself, or a rewritten file with the same records.
     records : int
-        How many DuckDB must find in it.
+        The number of records that DuckDB must find in it.
     parallel : bool
         Whether several threads may read it.
     """
@@ -533,9 +533,9 @@ def open_csv(part: Part, columns: Sequence[str], folder: Path) -> ReadyCsv:
     ----------
     part : Part
     columns : sequence of str
-        What the columns are called inside DuckDB.
+        The names of the columns inside DuckDB.
     folder : Path
-        Where the file is written in another form if DuckDB cannot read it as it is.
+        Where the file is rewritten if DuckDB cannot read it directly.
     """
     readable = part
     if not part.is_utf8:
@@ -551,13 +551,13 @@ def open_csv(part: Part, columns: Sequence[str], folder: Path) -> ReadyCsv:
 def scan_all(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
     """DuckDB's query for the rows of all files; files of one form share a scan, since every scan has a fixed cost."""
     alike: dict[tuple[object, ...], list[ReadyCsv]] = {}
-    for one in files:
-        alike.setdefault((one.part.format, one.part.delimiter, one.part.compression, one.parallel), []).append(one)
+    for file in files:
+        alike.setdefault((file.part.format, file.part.delimiter, file.part.compression, file.parallel), []).append(file)
     return " UNION ALL ".join(_scan(group, columns) for group in alike.values())
 
 
 def _scan(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
-    first, parts = files[0], [one.part for one in files]
+    first, parts = files[0], [file.part for file in files]
     own, partitioned = split_columns(first.part, columns)
     if first.part.format == "parquet":
         scan = f"read_parquet({file_literals(part.path for part in parts)}, hive_partitioning = false)"
@@ -583,7 +583,7 @@ def csv_scan(parts: Sequence[Part], columns: Sequence[str], *, parallel: bool = 
 
 
 def _rewrite(part: Part, columns: Sequence[str], target: Path) -> int:
-    """Read a CSV by Python's csv and write its records to Parquet, all as text; returns how many there are."""
+    """Read a CSV by Python's csv, write its records to Parquet as text, and return their number."""
     schema = pa.schema([(name, pa.large_string()) for name in columns])
     rows = _rows(part, len(columns))
     number = 0

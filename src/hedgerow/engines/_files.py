@@ -120,7 +120,7 @@ def columns_written(path: Path) -> tuple[str, ...]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the rows of files reveal by the columns that are published unchanged: counted by DuckDB.
+# What the rows of files reveal through columns that are published unchanged, as DuckDB counts it.
 
 
 # Queries name columns one at a time, because DuckDB binds only named columns and there may be thousands.
@@ -239,12 +239,12 @@ class FileSource(Source):
             query, records = self.reader.open(list(self.inside.values()))
             if records <= most:
                 return look_at_rows(self.rows(), most)
-            seen = look_at_kept(self.work, query, self.inside, most, text=self.reader.untyped)
-        self.check_records(seen.rows, records)
-        return seen.of_columns(self._in_zone)
+            look = look_at_kept(self.work, query, self.inside, most, text=self.reader.untyped)
+        self.check_records(look.rows, records)
+        return look.of_columns(self._in_zone)
 
     def _open(self, roles: Roles) -> int:
-        """Make the view ``source`` of the files' rows; returns how many of them there are."""
+        """Make the view ``source`` of the files' rows, and return their number."""
         with self.own_words():
             query, records = self.reader.open(list(self.inside.values()))
             self.work.connection.execute(f"CREATE OR REPLACE VIEW file AS {query}")
@@ -253,7 +253,9 @@ class FileSource(Source):
             # Values that DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
             floats = {name for name, kind in zip(file.columns, file.types, strict=True) if kind in _FLOATS}
             zeros = [self.inside[name] for name in (*roles.counted, *roles.pseudonymized)]
-            plain = ", ".join(f"CASE WHEN {one} = 0 THEN 0 ELSE {one} END AS {one}" for one in zeros if one in floats)
+            plain = ", ".join(
+                f"CASE WHEN {zero} = 0 THEN 0 ELSE {zero} END AS {zero}" for zero in zeros if zero in floats
+            )
             columns = f"* REPLACE ({plain})" if plain else "*"
             self.work.connection.execute(f"CREATE OR REPLACE VIEW source AS SELECT {columns} FROM file")
         return records
@@ -331,17 +333,18 @@ class FileSource(Source):
     def _learn(self, schema: Schema, roles: Roles, name: str, rows: str, counted: str, records: int) -> EncodedColumn:
         """Encode a column by its distinct values, and register their codes in DuckDB."""
         inner = self.inner(name)
-        found = self.fetch(f"SELECT {inner}, {counted} AS {RECORDS} FROM {rows} GROUP BY {inner}")
-        if self.shares is not None and found.num_rows > self.shares.most_values:
+        grouped = self.fetch(f"SELECT {inner}, {counted} AS {RECORDS} FROM {rows} GROUP BY {inner}")
+        if self.shares is not None and grouped.num_rows > self.shares.most_values:
             raise BadInput(
-                f"The column {name!r} has {found.num_rows:,} distinct values, and {self.shares.most_values:,} fit into "
-                "the memory limit. Round or shorten them, leave the column out, or raise the limit (--memory-limit)."
+                f"The column {name!r} has {grouped.num_rows:,} distinct values, and {self.shares.most_values:,} fit "
+                "into the memory limit. Round or shorten them, leave the column out, or raise the limit "
+                "(--memory-limit)."
             )
-        weights = found.column(1).to_numpy().astype(np.int64)
+        weights = grouped.column(1).to_numpy().astype(np.int64)
         self.check_records(int(weights.sum()), records)
         with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
-            encoded = self._encode(schema, roles, name, found.column(0), weights)
-        learn_values(self.work, self.inside[name], found.column(0), encoded.codes)
+            encoded = self._encode(schema, roles, name, grouped.column(0), weights)
+        learn_values(self.work, self.inside[name], grouped.column(0), encoded.codes)
         return encoded
 
     def keep(self, table: str, rows: str) -> None:
@@ -377,11 +380,11 @@ class FileSource(Source):
         home = {PERSON: np.arange(len(homes), dtype=np.int32), "home": homes}
         return apart, People(numbers, pa.table(home), pa.table(new))
 
-    def check_records(self, found: int, expected: int) -> None:
+    def check_records(self, written: int, expected: int) -> None:
         """Check that DuckDB has read as many records as were counted independently."""
-        if found != expected:
+        if written != expected:
             raise BadInput(
-                f"{found:,} of the {expected:,} records of {self._shown()!r} were read. Did the file change "
+                f"{written:,} of the {expected:,} records of {self._shown()!r} were read. Did the file change "
                 "meanwhile? If not, please report it."
             )
 
@@ -453,14 +456,14 @@ class CountedFiles(CountedSource):
             raise InternalError("a file was written with other columns than those that are published")
         if files.shares is None:
             return StagedRows.of(staging, folder, people, layout)
-        # The rest is for the verifier, which begins now, and for writing the rows in another form after it.
+        # The rest of the memory is for the verifier, which begins now, and then for writing the rows in another form.
         self._work.restrict(files.shares.database - files.shares.verifier)
         return StagedRows.of(staging, folder, people, layout, files.shares.verifier)
 
     def _staging(self, folder: Scratch, destination: Path | None, layout: Layout | None) -> tuple[Path, Layout | None]:
         """Where the rows are staged, and how they are divided there."""
         if layout is not None and (layout.partition_by or self._table.people is not None):
-            # Written to their folders when they are saved: the names of these are checked first, by the rows.
+            # Rows go to their folders when they are saved: the names of the folders are first checked against the rows.
             return absolute(folder.path / _ONE_FILE), None
         return absolute(folder.path / (_ONE_FILE if destination is None else destination.name)), layout
 
@@ -484,7 +487,7 @@ class CountedFiles(CountedSource):
         return "SELECT * FROM placed"
 
     def _people_in_order(self, rows: str, lot: str) -> Longs:
-        """Keep the rows in a drawn order, in the table ``in_order``; returns the person of each, for the verifier."""
+        """Keep the rows in random order in the table ``in_order``, and return the person of each for the verifier."""
         self._files.keep(
             "in_order",
             f"WITH drawn AS (SELECT *, {lot} AS lot FROM ({rows})) "
@@ -494,13 +497,13 @@ class CountedFiles(CountedSource):
         return np.asarray(people.to_numpy(), dtype=np.int64)
 
     def _write(self, query: str, staging: Path, layout: Layout | None, named: str) -> int:
-        """Write the rows of a query to a file, or to the files of a folder; returns how many they are."""
-        # All columns were read to their ends when they were counted or kept, so a fault is in the output.
+        """Write the rows of a query to a file, or to the files of a folder, and return their number."""
+        # All columns were read completely when they were counted or kept, so any fault is in the output.
         full = unwritable(f"The rows cannot be written to {named!r}", otherwise="Is there room on its disk?")
         if layout is not None and layout.rows_per_file is not None:
 
             def streamed() -> int:
-                shutil.rmtree(staging, ignore_errors=True)  # what a first try with too little memory has left
+                shutil.rmtree(staging, ignore_errors=True)  # leftovers of a first try with too little memory
                 return write_rows(self._work.connection.sql(query), staging, layout)
 
             with translated(duckdb.Error, pa.ArrowException, OSError, into=full):

@@ -1,8 +1,8 @@
 """Rows written to a folder of Parquet files: so many in each, and in folders by the values of some columns.
 
-The rows come in the order in which they are published, which tells nothing of the order they had. A file is a stretch
-of them, so where one ends and the next begins tells nothing either. Arrow writes the files, and the verifier reads them
-by DuckDB.
+The rows come in the order in which they are published, which reveals nothing about their original order. A file is a
+stretch of them, so its beginning and its end reveal nothing either. Arrow writes the files, and the verifier reads them
+through DuckDB.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ __all__ = ["DividedRows", "PARTS_OPTIONS", "Stream", "write_parts", "write_rows"
 # --------------------------------------------------------------------------------------------------
 # Rows divided among folders by the values of some columns: in one pass, in little memory, in their order.
 #
-# Rows are held until they are many, put in the order of their folders and laid aside, compressed, in a hidden file.
-# When all have come, the rows of each folder are fetched from there. So no more than a portion is in memory, nothing is
-# sorted as a whole, and any number of folders needs one open file. Inside a folder the rows keep the order in which
-# they came.
+# Rows are collected in memory until there are many, sorted by folder, and written to a hidden file, compressed. When
+# all rows have arrived, those of each folder are fetched from that file. So only a portion is in memory, the table is
+# never sorted as a whole, and any number of folders needs one open file. Inside a folder the rows keep their order.
 
 
 _HELD: Final = 32 << 20  # bytes of rows; for a moment there are two copies of them
@@ -45,15 +44,14 @@ Values = tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class _Portion:
-    """Rows that were laid aside together.
+    """Rows that were written to the hidden file together.
 
     Attributes
     ----------
     starts : int array (folders + 1,)
-        Where those of each folder begin in the file, and where the last ones end. Of folders that came later there are
-        none.
+        Where the rows of each folder begin in the file, and where the last ones end. Folders that came later have none.
     sizes : int array (folders,)
-        How many bytes they have when they are unpacked.
+        The number of their bytes when they are unpacked.
     """
 
     starts: Longs
@@ -68,9 +66,9 @@ class DividedRows:
     schema : pa.Schema
         Of the rows, with the columns.
     columns : sequence of str
-        The columns whose values, which are text, tell the folder of a row. They are not in what is fetched.
+        The columns whose values, which are text, determine the folder of a row. Fetched rows lack them.
     aside : file
-        Where rows are laid aside.
+        The hidden file.
     """
 
     def __init__(self, schema: pa.Schema, columns: Sequence[str], aside: IO[bytes]) -> None:
@@ -90,18 +88,18 @@ class DividedRows:
             self._lay_aside()
 
     def _number(self, batch: pa.RecordBatch) -> Ints:
-        """The number of each row's folder; one that is new gets the next."""
+        """The number of each row's folder; a new folder gets the next number."""
         encoded = [batch.column(name).dictionary_encode(null_encoding="encode") for name in self._columns]
-        texts = [one.dictionary.to_pylist() for one in encoded]
-        codes = [one.indices.to_numpy() for one in encoded]
+        texts = [column.dictionary.to_pylist() for column in encoded]
+        codes = [column.indices.to_numpy() for column in encoded]
         distinct, index = tabulate(codes, [len(known) for known in texts], batch.num_rows)
-        found = (tuple(known[at] for known, at in zip(texts, row, strict=True)) for row in distinct.tolist())
-        numbers = [self._folders.setdefault(values, len(self._folders)) for values in found]
+        rows = (tuple(known[at] for known, at in zip(texts, row, strict=True)) for row in distinct.tolist())
+        numbers = [self._folders.setdefault(values, len(self._folders)) for values in rows]
         folders: Ints = np.array(numbers, dtype=np.int32)[index]
         return folders
 
     def _lay_aside(self) -> None:
-        """Write the rows that are held, folder after folder."""
+        """Write the rows in memory to the hidden file, folder after folder."""
         numbers = np.concatenate([number for number, _ in self._held])
         rows = pa.Table.from_batches([batch for _, batch in self._held], self.schema).combine_chunks()
         self._held, self._bytes = [], 0
@@ -149,11 +147,11 @@ _BYTES: Final = 32 << 20  # and what they may take
 
 
 def write_rows(rows: duckdb.DuckDBPyRelation, folder: Path, layout: Layout) -> int:
-    """Write the rows of a relation to a new folder, and return how many they are."""
+    """Write the rows of a relation to a new folder, and return their number."""
     folder.mkdir()
     if not layout.partition_by:
         return write_parts(Stream.of(rows), folder, layout.rows_per_file)
-    texts = ", ".join(f"CAST({one} AS VARCHAR) AS {one}" for one in map(identifier, layout.partition_by))
+    texts = ", ".join(f"CAST({column} AS VARCHAR) AS {column}" for column in map(identifier, layout.partition_by))
     stream = Stream.of(rows.project(f"* REPLACE ({texts})"))
     written = 0
     # It has no name, and becomes a file only if it is large; what is around the new folder is hidden.
@@ -207,7 +205,7 @@ def write_parts(stream: Stream, folder: Path, rows_per_file: int | None) -> int:
     written = number = 0
     while number == 0 or not stream.ended:
         place = folder / part_name(number)
-        # Neither the schema of Arrow nor what pandas adds to it: only the columns.
+        # Only the columns: neither the schema of Arrow nor the additions of pandas.
         with pq.ParquetWriter(place, stream.schema.remove_metadata(), compression="zstd", store_schema=False) as out:
             for rows in _row_groups(stream.take(rows_per_file)):
                 out.write_table(rows.replace_schema_metadata(None))

@@ -32,7 +32,7 @@ class Tally:
     records : int array
         How many rows have each of them.
     distinct : int
-        How many different values the whole column has, without null; about so many, if ``values`` are of the sample.
+        The number of distinct values of the whole column, without null; an estimate if ``values`` are of the sample.
     """
 
     values: pa.ChunkedArray
@@ -66,15 +66,15 @@ class Look:
     def of_columns(self, change: Callable[[str, pa.ChunkedArray], pa.ChunkedArray]) -> Look:
         """The same look with all values of each column changed."""
         tallies = {
-            name: None if one is None else replace(one, values=change(name, one.values))
-            for name, one in self.tallies.items()
+            name: None if tally is None else replace(tally, values=change(name, tally.values))
+            for name, tally in self.tallies.items()
         }
         columns = {name: change(name, self.sample.column(name)) for name in self.sample.column_names}
         return Look(self.rows, tallies, pa.table(columns))
 
 
 def look_at_rows(table: pa.Table, most: int) -> Look:
-    """Look at rows that are in memory."""
+    """Make the profile of rows that are in memory."""
     tallies = {name: _tally(table.column(name)) for name in table.column_names}
     if table.num_rows > most:
         drawn = np.random.default_rng(_SEED).choice(table.num_rows, most, replace=False)
@@ -83,7 +83,7 @@ def look_at_rows(table: pa.Table, most: int) -> Look:
 
 
 def look_at_kept(work: Workspace, query: str, inside: Mapping[str, str], most: int, *, text: bool) -> Look:
-    """Look at rows that DuckDB reads, without holding them.
+    """Make the profile of rows that DuckDB reads, without holding them.
 
     Parameters
     ----------
@@ -91,11 +91,11 @@ def look_at_kept(work: Workspace, query: str, inside: Mapping[str, str], most: i
     query : str
         DuckDB's query for all rows.
     inside : mapping of column to str
-        What each column is called in it.
+        The name of each column in it.
     most : int
         How many rows are drawn.
     text : bool
-        Whether reading means parsing: then rows are kept for a moment, instead of being parsed for every column.
+        Whether reading means parsing. Then rows are kept temporarily, so that they are parsed only once.
     """
     rows = f"({query})"
     if text:
@@ -104,8 +104,8 @@ def look_at_kept(work: Workspace, query: str, inside: Mapping[str, str], most: i
     sample = work.fetch(f"SELECT * FROM {rows} USING SAMPLE reservoir({most} ROWS) REPEATABLE ({_SEED})")
     names = {name: identifier(inner) for name, inner in inside.items()}
     about = ", ".join(f"approx_count_distinct({inner})" for inner in names.values())
-    found = work.fetch(f"SELECT count(*), {about} FROM {rows}").to_pylist()[0]
-    counted, *distinct = found.values()
+    row = work.fetch(f"SELECT count(*), {about} FROM {rows}").to_pylist()[0]
+    counted, *distinct = row.values()
     sample = sample.rename_columns(list(names))
     tallies: dict[str, Tally | None] = {}
     for (name, inner), number in zip(names.items(), distinct, strict=True):

@@ -79,17 +79,17 @@ class ParquetFiles:
         )
 
     def _refuse_other_types(self, columns: Sequence[str]) -> None:
-        """Refuse files of other types than the first: DuckDB would convert their values, and 1.5 to 2."""
+        """Refuse files of other types than the first: DuckDB would convert their values, even 1.5 to 2."""
         first, *others = self._parts
         if not others:
             return
         with open_database() as database:
             names, types = _names(first), _types(database, first, columns)
             for part in others:
-                for name, one, other in zip(names, types, _types(database, part, columns), strict=True):
-                    if one != other:
+                for name, kind, other in zip(names, types, _types(database, part, columns), strict=True):
+                    if kind != other:
                         raise BadInput(
-                            f"The column {name!r} is {other} in {part.name!r} and {one} in {first.name!r}. Files that "
+                            f"The column {name!r} is {other} in {part.name!r} and {kind} in {first.name!r}. Files that "
                             "are read together need columns of the same types."
                         )
 
@@ -98,10 +98,10 @@ class ParquetFiles:
         total = 0
         for part in self._parts:
             with translated(*_FAULTS, into=_no_parquet(part)):
-                said = pq.read_metadata(part.path)
+                footer = pq.read_metadata(part.path)
                 names = pq.read_schema(part.path).names
                 chosen = {names[at] for at in columns if at < len(names)}
-                for group in map(said.row_group, range(said.num_row_groups)):
+                for group in map(footer.row_group, range(footer.num_row_groups)):
                     for chunk in map(group.column, range(group.num_columns)):
                         # A column that is nested has several chunks.
                         if chunk.path_in_schema.split(".")[0] in chosen or chunk.path_in_schema in chosen:
@@ -118,7 +118,7 @@ class ParquetFiles:
         return any(map(_is_damaged, self._parts))
 
     def fault(self) -> BadInput:
-        """Say which file cannot be read to its end."""
+        """The error that names the file that cannot be read to its end."""
         damaged = self._parts[0] if len(self._parts) == 1 else next(filter(_is_damaged, self._parts), self._parts[0])
         return BadInput(f"The file {damaged.name!r} is damaged and cannot be read to the end.")
 

@@ -80,13 +80,13 @@ class FrameRows:
     def formulas(self, columns: Sequence[str]) -> dict[str, int]:
         """How many cells of some columns a spreadsheet would take for formulas."""
         frame = open_frame(self.native).frame
-        found = {}
+        groups = {}
         for name in columns:
             if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object):
                 number = formulas_of(_cells(frame[name]))
                 if number:
-                    found[name] = number
-        return found
+                    groups[name] = number
+        return groups
 
     def write(self, target: Path, options: WriteOptions) -> None:
         """Write the rows through Arrow."""
@@ -106,7 +106,7 @@ class FrameRows:
 class StagedRows:
     """Rows in a file of a hidden folder, or in a folder there with a layout, which lives as long as this object.
 
-    Where memory is limited, ``memory`` says how many bytes of it may be used to write them in another form.
+    If memory is limited, ``memory`` is the number of bytes that may be used to write them in another form.
     """
 
     path: Path
@@ -161,7 +161,8 @@ class StagedRows:
         if one_file and _same_format(self.path, target) and not options.escape_formulas:
             shutil.copyfile(self.path, target)
             return
-        write_staged(Workspace(self.folder.path, self.memory), lambda one: _scan(one, self.path), target, options)
+        work = Workspace(self.folder.path, self.memory)
+        write_staged(work, lambda connection: _scan(connection, self.path), target, options)
 
     def wrote(self, digest: str) -> bool:
         """Whether the bytes are those that the verifier counted."""
@@ -182,7 +183,7 @@ class StagedRows:
 
 
 def _cells(column: nw.Series[Any]) -> pa.ChunkedArray:
-    if column.dtype == nw.Object:  # they may be of many types: only text is looked at
+    if column.dtype == nw.Object:  # they may be of many types: only text is examined
         return pa.chunked_array([[cell if isinstance(cell, str) else None for cell in column.to_list()]], pa.string())
     return _plain(as_arrow(column))
 
@@ -228,7 +229,7 @@ def write_staged(
     """
 
     def write() -> None:
-        shutil.rmtree(target, ignore_errors=True)  # what a first try with too little memory has left
+        shutil.rmtree(target, ignore_errors=True)  # leftovers of a first try with too little memory
         rows = scan(work.connection)
         if options.layout is None and file_format(target) == "csv" and options.unmarked:
             _refuse_two_blanks(rows.project(column_list(options.unmarked)).to_arrow_table(), options)
@@ -327,7 +328,7 @@ class SavedTable:
         unreadable = BadInput(f"{'The folder' if path.is_dir() else 'The file'} {str(path)!r} cannot be read.")
         with translated(OSError, into=unreadable):
             every = path.rglob("*") if path.is_dir() else [path]
-            check_copy(sum(one.stat().st_size for one in every if one.is_file()), self._scratch.path)
+            check_copy(sum(path.stat().st_size for path in every if path.is_file()), self._scratch.path)
             if path.is_dir():
                 shutil.copytree(path, self.copy, copy_function=shutil.copyfile)
             else:
@@ -365,8 +366,8 @@ class SavedTable:
         inside = [f"c{at}" for at in range(len(names))]
         scan, _ = saved.open(inside)
         cells = ", ".join(
-            f"{_cell(one, types.get(name, ''), missing if name in quasi else ())} AS {identifier(name)}"
-            for one, name in zip(inside, names, strict=True)
+            f"{_cell(column, types.get(name, ''), missing if name in quasi else ())} AS {identifier(name)}"
+            for column, name in zip(inside, names, strict=True)
         )
         return self._rewritten(f"SELECT {cells} FROM ({scan})", target)
 
@@ -395,7 +396,7 @@ class SavedTable:
 
     def _differs(self) -> BadInput:
         return BadInput(
-            f"{self.copy.name!r} does not hold what its manifest says of its columns. Write the release anew."
+            f"The columns of {self.copy.name!r} differ from those in its manifest. Write the release again."
         )
 
 

@@ -1,8 +1,7 @@
 """Coded cells that DuckDB keeps, for tables whose cells do not fit into memory.
 
-They lie in one table, which DuckDB moves to disk as far as its share of the memory does not hold it. The number of a
-cell is its row there. The groups that cells go to lie in a second table, from the first part that is finished to the
-end.
+They are in one table, which DuckDB moves to disk as far as its share of the memory does not hold it. The number of a
+cell is its row there. The groups of the cells are in a second table, from the first finished part to the end.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class KeptTuples:
     encoded : mapping of column to EncodedColumn
         The counted columns.
     inside : mapping of column to str
-        What they are called inside DuckDB.
+        Their names inside DuckDB.
     keys : Keys
     """
 
@@ -94,8 +93,8 @@ class KeptTuples:
     def tally_values(self, cuts: FirstCuts, leaves: Sequence[int], column: int, name: str) -> ValueTally:
         """How often the values of a target or sensitive column occur in some leaves, by the rank of a column."""
         value = f"v{self._others.index(name)}"
-        found = self._grouped(cuts, leaves, [f"q{column}", value], [f"CAST(sum({RECORDS}) AS BIGINT) AS {RECORDS}"])
-        return value_tally_of(found)
+        grouped = self._grouped(cuts, leaves, [f"q{column}", value], [f"CAST(sum({RECORDS}) AS BIGINT) AS {RECORDS}"])
+        return value_tally_of(grouped)
 
     def _grouped(
         self, cuts: FirstCuts, leaves: Sequence[int], keys: Sequence[str], aggregates: Sequence[str]
@@ -113,21 +112,21 @@ class KeptTuples:
         names = ", ".join(self._keys.names)
         leaf = _leaf(cuts, set(range(leaves)))
         self._work.keep(CELLS, f"SELECT {names}, {RECORDS} FROM {_RANKED} ORDER BY {leaf}, {names}")
-        found = self._grouped(cuts, range(leaves), [], ["count(*) AS cells"])
+        counted = self._grouped(cuts, range(leaves), [], ["count(*) AS cells"])
         self._work.drop(_RANKED)
         self._forget_groups()
-        return np.concatenate([[0], np.cumsum(_numbers(found, 1, np.int64))])
+        return np.concatenate([[0], np.cumsum(_numbers(counted, 1, np.int64))])
 
     def arrange(self, groups: int) -> Longs:
         """Put the cells in the order of their groups; returns where each begins, and where the last one ends."""
         names = ", ".join(self._keys.names)
         rows = f"SELECT {names}, {RECORDS} FROM {CELLS} JOIN {WHOLE} ON {CELLS}.rowid = {WHOLE}.{CELL}"
         self._work.keep(_ARRANGED, f"{rows} ORDER BY {GROUP}, {names}")
-        found = self._work.fetch(f"SELECT {GROUP}, count(*) FROM {WHOLE} GROUP BY {GROUP}")
+        counted = self._work.fetch(f"SELECT {GROUP}, count(*) FROM {WHOLE} GROUP BY {GROUP}")
         self._work.keep(CELLS, f"SELECT * FROM {_ARRANGED}")
         self._work.drop(_ARRANGED)
         self._forget_groups()
-        sizes = np.bincount(_numbers(found, 0, np.int64), _numbers(found, 1, np.int64), groups)
+        sizes = np.bincount(_numbers(counted, 0, np.int64), _numbers(counted, 1, np.int64), groups)
         return np.concatenate([[0], np.cumsum(sizes.astype(np.int64))])
 
     def _forget_groups(self) -> None:
@@ -163,27 +162,27 @@ class KeptTuples:
         wanted, index = np.unique(cells, return_inverse=True)
         self._work.register(some_cells=pa.table({CELL: wanted}))
         names = ", ".join(self._keys.names)
-        found = self._work.fetch(
+        grouped = self._work.fetch(
             f"SELECT {names} FROM {CELLS} JOIN some_cells ON {CELLS}.rowid = some_cells.{CELL} ORDER BY {CELLS}.rowid"
         )
-        codes = [self._keys.codes(batch) for batch in found.combine_chunks().to_batches()]
+        codes = [self._keys.codes(batch) for batch in grouped.combine_chunks().to_batches()]
         return np.asarray(np.concatenate(codes)[index], dtype=np.int32)
 
 
-def tally_of(found: pa.Table, spans: int) -> Tally:
+def tally_of(grouped: pa.Table, spans: int) -> Tally:
     """Read a tally: leaf, rank, cells and records, the least and the greatest ranks of spanned columns, the words."""
-    leaf, rank, cells, records = (_numbers(found, at, np.int64) for at in range(4))
+    leaf, rank, cells, records = (_numbers(grouped, at, np.int64) for at in range(4))
     return Tally(
         *(leaf, rank, cells, records),
-        _side_by_side(found, range(4, 4 + spans), np.int32),
-        _side_by_side(found, range(4 + spans, 4 + 2 * spans), np.int32),
-        _side_by_side(found, range(4 + 2 * spans, found.num_columns), np.uint64),
+        _side_by_side(grouped, range(4, 4 + spans), np.int32),
+        _side_by_side(grouped, range(4 + spans, 4 + 2 * spans), np.int32),
+        _side_by_side(grouped, range(4 + 2 * spans, grouped.num_columns), np.uint64),
     )
 
 
-def value_tally_of(found: pa.Table) -> ValueTally:
+def value_tally_of(grouped: pa.Table) -> ValueTally:
     """Read a tally: leaf, rank, code and records."""
-    return ValueTally(*(_numbers(found, at, np.int64) for at in range(4)))
+    return ValueTally(*(_numbers(grouped, at, np.int64) for at in range(4)))
 
 
 def _leaf(cuts: FirstCuts, wanted: set[int]) -> str:

@@ -1,8 +1,8 @@
 """Cells that a spreadsheet would take for formulas: counted in every release, and escaped in a CSV on request.
 
 A cell is a formula if it begins with ``=``, ``+``, ``-`` or ``@``, of usual or full width, with a tab, a line feed or a
-carriage return, and is no number. Escaping puts an apostrophe before it. Cells that begin so after apostrophes of their
-own get one more, so that no two cells become equal. To restore the original, take one apostrophe away.
+carriage return, and is no number. Escaping puts an apostrophe before it. A cell that already has apostrophes before
+such a sign gets one more, so that no two cells become equal. To restore the original, remove one apostrophe.
 
 Names of columns are not escaped, because readers find the columns by them: the audit warns of such names, and a CSV
 with escaped formulas is not written with them.
@@ -43,7 +43,7 @@ _BEGINS: Final = "=+-@\t\r\n＝＋－＠"
 FORMULA_PATTERN: Final = r"^'*[=+\-@\t\r\n＝＋－＠]"
 NUMBER_PATTERN: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
 _SIGNS: Final = np.isin(np.arange(256), [sign.encode()[0] for sign in f"{_BEGINS}{_ESCAPE}"])
-# Every byte as what it may be: a border behind which a cell begins, one of the signs, or anything else.
+# Classifies every byte: a border behind which a cell begins, one of the signs, or anything else.
 _BORDER, _OTHER, _SIGN = 0, 1, 2
 _OUTLINE: Final = bytes(_BORDER if byte in b',\n"' else _SIGN if _SIGNS[byte] else _OTHER for byte in range(256))
 _BLOCK: Final = 1 << 17
@@ -79,8 +79,8 @@ def formulas_in(labels: Iterable[str | None], rows: Longs) -> int:
     >>> formulas_in(["=1+1", "-5", None], np.array([2, 3, 4]))
     2
     """
-    found = [label is not None and escaped(label) != label for label in labels]
-    return int(rows[np.array(found, dtype=bool)].sum())
+    changed = [label is not None and escaped(label) != label for label in labels]
+    return int(rows[np.array(changed, dtype=bool)].sum())
 
 
 def formulas_of(cells: pa.ChunkedArray) -> int:
@@ -108,8 +108,8 @@ def _beginning(texts: pa.Array) -> Longs:
 def may_hold_formulas(path: Path) -> bool:
     """Whether a cell of a CSV that was written here may be a formula: one pass over its bytes.
 
-    A sign at the beginning of a cell stands behind a comma, a line end or a quote. A line feed there stands behind a
-    quote, which stands behind a comma or a line end.
+    A sign at the beginning of a cell follows a comma, a line end or a quote. A line feed there follows a quote, which
+    follows a comma or a line end.
     """
     last = b"\n"
     with path.open("rb") as file:
@@ -125,7 +125,7 @@ def may_hold_formulas(path: Path) -> bool:
 def count_in_relation(rows: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[str, int]:
     """How many cells of some columns are formulas; columns without any are left out.
 
-    First signs are looked at in one pass: each pattern takes memory, and few columns need any.
+    One pass examines first signs: each pattern takes memory, and few columns need any.
     """
     wanted = set(columns)
     texts = [name for name in text_columns(rows) if name in wanted]
@@ -141,8 +141,8 @@ def _count_cells(
         return {}
     # Not count(*) FILTER (WHERE …), which takes time and memory with the square of the number of columns.
     parts = [f"count_if({condition(f'CAST({identifier(name)} AS VARCHAR)')})" for name in names]
-    found = zip(names, rows.aggregate(", ".join(parts)).fetchall()[0], strict=True)
-    return {name: number for name, number in found if number}
+    counted = zip(names, rows.aggregate(", ".join(parts)).fetchall()[0], strict=True)
+    return {name: number for name, number in counted if number}
 
 
 def formula_names(columns: Iterable[str]) -> list[str]:
@@ -190,7 +190,7 @@ def _begins_as_formula(cell: str) -> str:
 
 
 def _is_formula(cell: str) -> str:
-    # The first sign is looked at first: it is cheap, and few cells have such a one.
+    # The first sign is examined first: that is cheap, and few cells begin with such a sign.
     return (
         f"{_begins_as_formula(cell)} AND regexp_matches({cell}, {literal(FORMULA_PATTERN)}) "
         f"AND NOT regexp_matches({cell}, {literal(NUMBER_PATTERN)})"

@@ -50,24 +50,24 @@ class File:
     path : str or Path
         Delimited text (``.csv``, ``.tsv``, ``.txt``, also with ``.gz`` or ``.zst``), ``.parquet``, a ``.zip`` archive
         with one of these, or ``.xlsx`` (with the extra ``excel``). A folder or a pattern such as ``"data/*.parquet"``
-        stands for several files of text or Parquet with the same columns. Folders in it such as ``sex=F`` tell a column
-        and its value, as Hive, Spark and DuckDB write them. ``"-"`` is standard input.
+        stands for several files of text or Parquet with the same columns. Inner folders such as ``sex=F`` state a
+        column and its value, as Hive, Spark and DuckDB write them. ``"-"`` is standard input.
     encoding : str, optional
-        The encoding of text. Without it that which the first bytes mark, else UTF-8.
+        The encoding of text. By default the one that the first bytes mark, else UTF-8.
     delimiter : str, optional
-        The delimiter of text, one character. Without it that one of comma, semicolon, tab and bar which splits the
-        header into the most names.
+        The delimiter of text, one character. By default the comma, semicolon, tab or bar, whichever splits the header
+        into the most names.
     decimal : str
-        What stands before the decimals of numbers in text, ``"."`` or ``","``.
+        The sign before the decimals of numbers in text, ``"."`` or ``","``.
     memory_limit : str, optional
         How much memory the process may hold, such as ``"2GB"``, at least ``"1GB"``: DuckDB, the counts and the verifier
-        share what Python and its libraries leave. What does not fit goes to a temporary folder. Where even the distinct
-        tuples do not fit, methods that can do so work on them part by part.
+        share what Python and its libraries leave. What does not fit goes to a temporary folder. If even the distinct
+        tuples do not fit, some methods work on them part by part.
     sheet : str, optional
-        Which sheet of a workbook to read, where several hold something.
+        The sheet of a workbook to read, if several are filled.
     temp : str or Path, optional
-        The folder for temporary files: what is unpacked, and what does not fit into memory. The system's if not given.
-        They are removed in the end, and only their owner can read them.
+        The folder for temporary files: unpacked files, and what does not fit into memory. By default the system's.
+        Temporary files are removed in the end, and only their owner can read them.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class FormatReader(Protocol):
         ...
 
     def bytes_aside(self) -> int:
-        """How many bytes will at least be written to make the files readable."""
+        """The least number of bytes that will be written to make the files readable."""
         ...
 
     def fault(self) -> BadInput:

@@ -83,10 +83,10 @@ def canonical_hash(seed: str, columns: Mapping[str, str]) -> str:
 def canonical_text(name: str, kind: str) -> str:
     """A cell as the text that every engine writes; null stays null.
 
-    Whole numbers, text, booleans (``true``) and decimals (with all decimals of their scale) are themselves. Floats are
-    the bits of a double read as a whole number, or ``nan``; dates are days and moments are microseconds since 1970, in
-    UTC where they have a zone; bytes are hexadecimal. :mod:`hedgerow.engines.spark._coding` writes the same in Spark.
-    What only DuckDB holds is written as DuckDB does it.
+    Whole numbers, text, booleans (``true``) and decimals (with all decimals of their scale) stay as they are. A float
+    becomes the bits of a double read as a whole number, or ``nan``. A date becomes days since 1970, and a moment
+    microseconds, in UTC if it has a zone. Bytes are hexadecimal. :mod:`hedgerow.engines.spark._coding` writes the same.
+    Types that only DuckDB has are written as DuckDB writes them.
     """
     cell = identifier(name)
     text = f"CAST({cell} AS VARCHAR)"
@@ -96,7 +96,7 @@ def canonical_text(name: str, kind: str) -> str:
     if kind == "DATE":
         return f"CASE WHEN isfinite({cell}) THEN CAST({cell} - DATE '1970-01-01' AS VARCHAR) ELSE {text} END"
     if kind == "TIMESTAMP_NS":
-        # Rounded to what the others hold, unless that would join moments that differ.
+        # Rounded to the precision of the other engines, unless that would merge moments that differ.
         parts = f"epoch_ns({cell}) // 1000 || CASE epoch_ns({cell}) % 1000 WHEN 0 THEN '' ELSE 'ns' || epoch_ns({cell})"
         return f"CASE WHEN isfinite({cell}) THEN {parts} END ELSE {text} END"
     if kind.startswith("TIMESTAMP"):
@@ -126,9 +126,9 @@ def folder_columns(parts: Sequence[Part], columns: Sequence[str], types: Sequenc
     parts : sequence of Part
         The files in the order in which they are scanned.
     columns : sequence of str
-        What the columns are called.
+        The names of the columns.
     types : sequence of str, optional
-        What DuckDB calls their types; all are text if not given, as in a CSV.
+        DuckDB's names of their types; by default all are text, as in a CSV.
     """
     selected = ""
     for at, column in enumerate(columns):

@@ -55,11 +55,11 @@ def least_written(clear: int, quasi: int, destination: Path | None) -> int:
     Parameters
     ----------
     clear : int
-        The bytes of columns that are published as they are, in the files that are read.
+        The bytes of columns that are published unchanged, in the files that are read.
     quasi : int
-        The same of quasi-identifiers.
+        The bytes of quasi-identifiers there.
     destination : Path, optional
-        Where the release goes; its name tells the format.
+        Where the release goes; its name determines the format.
     """
     kind = "text" if destination is not None and destination.name.lower().endswith(".csv") else "packed"
     return int(clear * _CLEAR[kind] + quasi * _QUASI[kind])
@@ -71,11 +71,11 @@ def check_room(least: int, aside: int, destination: Path | None, temp: Path) -> 
     Parameters
     ----------
     least : int
-        How many bytes the release takes at the least.
+        The least number of bytes of the release.
     aside : int
-        How many bytes of temporary files there will be at the least.
+        The least number of bytes of temporary files.
     destination : Path, optional
-        Where the release is staged and then saved, so that it stands there twice for a moment; if not given, it is
+        Where the release is staged and then saved, so that it temporarily needs its space twice. By default it is
         staged with other temporary files.
     temp : Path
         The folder of temporary files.
@@ -146,7 +146,7 @@ class Shares:
     database : int
         DuckDB, while it counts and writes.
     counts : int
-        What is held of the counts, and what a method makes of them.
+        The counts, and what a method derives from them.
     """
 
     database: int
@@ -170,7 +170,7 @@ class Shares:
 def divided(limit: str | None) -> Shares | None:
     """Divide a limit such as ``"2GB"``; ``None`` if there is none.
 
-    What the process holds already counts, up to half of the limit: who holds more in other ways cannot be helped here.
+    Memory that the process already holds counts too, up to half of the limit.
     """
     if limit is None:
         return None
@@ -199,7 +199,7 @@ def limit_in_bytes(limit: str) -> int:
 def _give_back() -> None:
     """Let the allocator give arrays back to the system as soon as they are freed.
 
-    The one of glibc keeps them if others of their size were freed before, and has up to eight heaps for each core.
+    glibc's allocator keeps them if others of their size were freed before, and has up to eight heaps for each core.
     """
     with suppress(OSError, AttributeError, TypeError):  # there is no such allocator
         allocator = ctypes.CDLL(None)
@@ -208,7 +208,7 @@ def _give_back() -> None:
 
 
 def _held() -> int:
-    """The bytes of memory that this process holds now, or has held at most, if the system reports it."""
+    """The bytes of memory that this process holds now, or held at its peak, if the system reports them."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
     with suppress(ImportError):
@@ -247,20 +247,20 @@ class Workspace:
             self.connection.execute("SET disabled_optimizers = 'compressed_materialization'")
 
     def register(self, **tables: pa.Table) -> None:
-        """Make Arrow tables known by their names."""
+        """Register Arrow tables under their names."""
         for name, table in tables.items():
             self.connection.register(name, table)
 
     @contextmanager
     def drawing_lots(self, column: str) -> Iterator[str]:
-        """For some lines, the expression by which rows are sorted that are to be shuffled: 64 random bits for each row.
+        """The expression to sort rows by, so that they are shuffled: 64 random bits for each row, in a ``with`` block.
 
-        ``column`` is a column of whole numbers; what they are does not matter.
+        ``column`` is any column of whole numbers.
 
-        They are the operating system's. DuckDB's ``random()`` is no cipher: whoever knows where some of the rows went
-        could compute where the others did.
+        The bits come from the operating system. DuckDB's ``random()`` is no cipher: an attacker who knows where some
+        rows went could compute where the others went.
         """
-        how: Any = "arrow"  # what its type is called differs between versions of DuckDB
+        how: Any = "arrow"  # the name of its type differs between versions of DuckDB
         name = f"draw_lot_{secrets.token_hex(8)}"
         self.connection.create_function(name, _lots, ["BIGINT"], "UBIGINT", type=how, side_effects=True)
         try:
@@ -295,17 +295,17 @@ class Workspace:
         self.connection.unregister("added")
 
     def drop(self, *tables: str) -> None:
-        """Give up tables that were kept."""
+        """Drop tables that were kept."""
         for table in tables:
             self.connection.execute(f"DROP TABLE IF EXISTS {table}")
 
     def copy(self, query: str, full: Callable[[BaseException], BadInput]) -> int:
-        """Write the rows of a query by ``COPY``; returns how many they are."""
+        """Write the rows of a query by ``COPY``, and return their number."""
         with translated(duckdb.Error, into=full):
             return int(self.within_memory(lambda: self.connection.execute(query).fetchall())[0][0])
 
     def restrict(self, memory: int) -> None:
-        """Use no more bytes of memory from now on: what is kept goes to disk."""
+        """Limit the memory from now on: what exceeds the limit goes to disk."""
         with translated(duckdb.Error, into=self._lacking):
             self.connection.execute(f"SET memory_limit = '{memory}B'")
 
@@ -321,7 +321,7 @@ class Workspace:
     def _lacking(self, error: duckdb.Error) -> Exception:
         """The error for too little memory, or too little room to spill; any other error stays as it is.
 
-        DuckDB names the setting that it keeps to, or the file that it could not write.
+        DuckDB's message names the setting that limits it, or the file that it could not write.
         """
         if "max_temp_directory_size" in str(error) or self._spill in str(error):
             return BadInput(

@@ -150,13 +150,13 @@ def trials_of(
 ) -> list[Trial]:
     """All trials of an evaluation, with the baselines: every learner on original rows, and the majority."""
     design = Design(table, protocol, random_state, about)
-    baselines = [(RAW, one) for one in (learner(MAJORITY), *learners)]
-    pairs = [(way, one) for way in ways for one in learners]
+    baselines = [(RAW, each) for each in (learner(MAJORITY), *learners)]
+    pairs = [(way, each) for way in ways for each in learners]
     trials = []
     for split in splits_of(table, protocol, random_state):
         for treatment in (Treatment(), *treatments):
             tried = baselines if treatment.method is None else pairs
-            cells = tuple(Cell.of(design, treatment, split, way, one) for way, one in tried)
+            cells = tuple(Cell.of(design, treatment, split, way, each) for way, each in tried)
             trials.append(Trial(treatment, split, cells))
     return trials
 
@@ -206,17 +206,17 @@ def named_learners(given: Any, task: Task) -> list[Learner]:
     """The learners of a parameter; a learner that does not fit the task is refused."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [given]
-    learners = [learner(one) for one in given]
+    learners = [learner(name) for name in given]
     if not learners:
         raise BadInput("No learner is given. Name at least one, such as 'c45'.")
-    for one in learners:
-        if task not in one.tasks:
+    for each in learners:
+        if task not in each.tasks:
             held, learnt = ("numbers", "classes") if task == "numbers" else ("classes", "numbers")
             raise BadInput(
-                f"The learner {one.name!r} cannot be used: the target holds {held}, and it learns {learnt}. Leave it "
+                f"The learner {each.name!r} cannot be used: the target holds {held}, and it learns {learnt}. Leave it "
                 "out."
             )
-    if len({one.name for one in learners}) < len(learners):
+    if len({each.name for each in learners}) < len(learners):
         raise BadInput("Two learners have the same name. Leave one out.")
     return learners
 

@@ -195,8 +195,8 @@ def run(
     # The folder contains the table. If the run is killed, only its owner can read it, and the next run removes it.
     with Scratch() as folder:
         work = [job.staged(folder) for job in left]
-        with closing(_results(work, workers or os.cpu_count() or 1, began, seconds)) as found:
-            for results in _until(found, None if seconds is None else began + seconds):
+        with closing(_results(work, workers or os.cpu_count() or 1, began, seconds)) as running:
+            for results in _until(running, None if seconds is None else began + seconds):
                 store.add(results)
                 done += len(results)
                 if advance is not None:
@@ -224,12 +224,12 @@ class _TimeIsOver(BaseException):
     """Raised during work. It is no Exception, so that handlers of errors do not catch it."""
 
 
-def _until(found: Generator[Results], end: float | None) -> Iterator[Results]:
+def _until(running: Generator[Results], end: float | None) -> Iterator[Results]:
     """Results until the time is over. Storing a result is not interrupted."""
     try:
         while True:
             with _alarm(end):
-                results = next(found, None)
+                results = next(running, None)
             if results is None:
                 return
             yield results
@@ -278,8 +278,8 @@ def _results(
     # Separate processes, each with a separate Java machine if it needs Java.
     pool = Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers, batch_size=1)
     with _without_interrupts():
-        found = pool(delayed(_called)(job) for job in jobs_in_time())
-    yield from found
+        results = pool(delayed(_called)(job) for job in jobs_in_time())
+    yield from results
 
 
 @contextmanager

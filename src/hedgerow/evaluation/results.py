@@ -203,7 +203,7 @@ class Evaluation:
                     for other, theirs in others:
                         pairs = paired(own, theirs, score)
                         if pairs is not None:
-                            mean = statistics.fmean(one for pair in pairs for one in pair)
+                            mean = statistics.fmean(difference for pair in pairs for difference in pair)
                             yield Contrast(learner, method, k, other, mean, five_by_two(pairs))
 
     def _ranked(self, score: str) -> Friedman | None:

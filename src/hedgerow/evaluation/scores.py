@@ -69,11 +69,11 @@ def scores_of(prediction: Prediction, target: pa.ChunkedArray, task: Task) -> di
     }
 
 
-def _of_numbers(found: Floats, truth: Floats) -> dict[str, float | None]:
+def _of_numbers(predicted: Floats, truth: Floats) -> dict[str, float | None]:
     spread = float(((truth - truth.mean()) ** 2).sum())
     return {
-        "r2": 1 - float(((truth - found) ** 2).sum()) / spread if spread else None,
-        "mae": float(np.abs(truth - found).mean()),
+        "r2": 1 - float(((truth - predicted) ** 2).sum()) / spread if spread else None,
+        "mae": float(np.abs(truth - predicted).mean()),
     }
 
 

@@ -90,7 +90,7 @@ def read_toml(path: str | Path) -> Taxonomy:
     deep = f"more than {DEEPEST} levels deep. Give it fewer levels"
     nested = parse_toml(_read_text(path, "utf-8", _LARGEST_TOML), _called(path), deep)
     if not nested:
-        raise BadInput(f"There is nothing in {_called(path)}. Write the values and their labels into it.")
+        raise BadInput(f"There is nothing in {_called(path)}. Write values and their labels into it.")
     with translated(BadInput, into=lambda error: BadInput(f"In {_called(path)}: {error}")):
         return Taxonomy(taxonomy(nested).tree, f"hierarchy {path.name}")
 

@@ -180,12 +180,12 @@ def cuts_by_quantiles(numbers: Floats, parts: Sequence[int], records: Longs | No
     finer = len(different)
     for count in parts:
         _, part = np.unique(middle * count // (2 * int(weights.sum())), return_inverse=True)
-        found = int(part[-1]) + 1
-        if 1 < found < finer:
-            finer = found
-            ends = np.append(different[np.searchsorted(part, np.arange(found))], different[-1])
+        end = int(part[-1]) + 1
+        if 1 < end < finer:
+            finer = end
+            ends = np.append(different[np.searchsorted(part, np.arange(end))], different[-1])
             at = part[index]
-            cuts.append((found, Cut(ends[at], ends[at + 1], at == found - 1)))
+            cuts.append((end, Cut(ends[at], ends[at + 1], at == end - 1)))
     return cuts
 
 
@@ -331,7 +331,7 @@ def intervals(
 ) -> Intervals:
     """Build a hierarchy of nested intervals ``[low,high)`` below the root ``*``.
 
-    The last interval of each level is closed. Say ``edges``, ``width`` or ``quantiles``. Ends that lie off
+    The last interval of each level is closed. Give ``edges``, ``width`` or ``quantiles``. Ends that lie off
     the column's grid are moved onto it: of whole numbers, 0 to 2.5 is published as ``[0,3)``.
 
     Parameters

@@ -97,7 +97,7 @@ def refuse_existing(path: Path) -> None:
     """Refuse the path of an existing file."""
     if path.exists() and not path.is_dir():
         raise BadInput(
-            f"The file {str(path)!r} exists already. Name another one, or say that it may be written over (--force, "
+            f"The file {str(path)!r} exists already. Name another one, or allow overwriting it (--force, "
             "overwrite=True)."
         )
 

@@ -112,14 +112,14 @@ class Destination:
             return
         if not overwrite:
             raise BadInput(
-                f"The folder {self.shown!r} is not empty. Name another one, or say that a release may be replaced "
+                f"The folder {self.shown!r} is not empty. Name another one, or allow replacing a release there "
                 "(--force, overwrite=True)."
             )
         # A folder is replaced as a whole, so it must not contain anything else, such as photographs.
         others = [name for name in files_in(self.path) if not _is_part(name)]
         if others or not manifest_path(self.path).is_file():
             raise BadInput(
-                f"The folder {self.shown!r} holds something else than a release, and would be replaced as a whole. "
+                f"The folder {self.shown!r} holds something other than a release, and would be replaced as a whole. "
                 "Name another one, or empty it yourself."
             )
 

@@ -286,13 +286,13 @@ def _opened_lock(lock: Path) -> int | str:
         with suppress(FileExistsError):
             return os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, _PRIVATE)
         with suppress(FileNotFoundError):  # it was just removed
-            found = os.lstat(lock)
-            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            status = os.lstat(lock)
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
                 raise _no_lock(lock)
-            if found.st_uid != os.geteuid():
-                return f"the user {_name_of(found.st_uid)}"
+            if status.st_uid != os.geteuid():
+                return f"the user {_name_of(status.st_uid)}"
             held = os.open(lock, os.O_RDWR | _NO_LINK)
-            if os.path.samestat(os.fstat(held), found):
+            if os.path.samestat(os.fstat(held), status):
                 return held
             os.close(held)  # it was exchanged in the meantime: try again
 

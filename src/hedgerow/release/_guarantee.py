@@ -121,7 +121,7 @@ class Guarantee:
 
     @property
     def _demanded(self) -> int:
-        return max((int(getattr(one, "k", 1)) for one in self.requirements), default=1)
+        return max((int(getattr(requirement, "k", 1)) for requirement in self.requirements), default=1)
 
     def _count_by_pseudonyms(self, artefact: Any) -> ClassCounts:
         """Count rows, or people if a pseudonym occurs in several rows: then it identifies a person."""
@@ -135,18 +135,18 @@ class Guarantee:
                 self._enforce_of_pseudonyms(name, classes)
             self._enforce_requirements(counted)
         # Of several columns of pseudonyms, the one that most rows share.
-        return min(of_people, key=lambda one: one.people, default=counted)
+        return min(of_people, key=lambda classes: classes.people, default=counted)
 
     def _enforce_of_pseudonyms(self, name: str, classes: ClassCounts) -> None:
         """Refuse classes of too few people, as their pseudonyms identify them."""
         way_out = (
-            f"Name the column of the person as entity (entity={name!r}, --entity {name}), so that people are counted, "
-            "drop the pseudonyms (--drop), or say that every row is a person (rows_are_people=True, --rows-are-people)."
+            f"Name the column of the person as the entity (entity={name!r}, --entity {name}) to count people, drop the "
+            "pseudonyms (--drop), or declare that every row is a person (rows_are_people=True, --rows-are-people)."
         )
         for finding in verify(classes, self.requirements).findings:
             if not finding.holds:
                 raise Infeasible(
-                    f"{finding.requirement} holds of rows, but not of people: a pseudonym of {name!r} stands in "
+                    f"{finding.requirement} holds for rows, but not for people: a pseudonym of {name!r} occurs in "
                     f"several rows, and {finding.measure} of people is {finding.reached:.4g} where "
                     f"{finding.required:.4g} is required. {way_out}"
                 )
@@ -154,8 +154,8 @@ class Guarantee:
         fewest = known.linked_by((name,), 0)[0]
         if fewest < self._demanded:
             raise Infeasible(
-                f"The rows of a person stay linked by the pseudonyms of {name!r}, and the fewest who share all their "
-                f"classes are {plural(fewest, 'people')}, where {self._demanded:,} are required. {way_out}"
+                f"The pseudonyms of {name!r} link the rows of a person, and the smallest group of people who share all "
+                f"their classes has {plural(fewest, 'people')}, where {self._demanded:,} are required. {way_out}"
             )
 
     def _enforce_of_people(self, classes: ClassCounts) -> None:
@@ -165,23 +165,23 @@ class Guarantee:
         for finding in verify(classes, self.requirements).findings:
             if not finding.holds and not finding.determined and finding.measure not in ("k", "l", "p"):
                 raise Infeasible(
-                    f"{finding.requirement} holds of rows, but not of people: {finding.measure} is "
-                    f"{finding.reached:.4g} where {finding.required:.4g} is required, because some have many rows in a "
-                    "class. Ask for more than you need, for distinct l-diversity, or keep one row of each person."
+                    f"{finding.requirement} holds for rows, but not for people: {finding.measure} is "
+                    f"{finding.reached:.4g} where {finding.required:.4g} is required, because some people have many "
+                    "rows in a class. Require more than you need or distinct l-diversity, or keep one row per person."
                 )
         for link in self.links(classes):
             if not link.accepted and link.k < self._demanded:
                 self._refuse_link(link)
 
     def _refuse_link(self, link: Link) -> None:
-        """Refuse columns that link the rows of a person, too few of whom share all their classes."""
+        """Refuse columns that link the rows of a person, if too few people share all their classes."""
         *others, last = map(repr, link.columns)
         named = f"{', '.join(others)} and {last} together" if others else last
         made = set(link.columns) <= {*self.pseudonyms, self.entity}
         acceptable = "" if made else f", or accept it (accept=[…], --accept {','.join(link.columns)})"
         raise Infeasible(
-            f"The rows of a person stay linked by {named}, and the fewest who share all their classes are "
-            f"{plural(link.k, 'people')}, where {self._demanded:,} are required. Drop "
+            f"{named} {'link' if others else 'links'} the rows of a person, and the smallest group of people who share "
+            f"all their classes has {plural(link.k, 'people')}, where {self._demanded:,} are required. Drop "
             f"{'one of these columns' if others else 'that column'}, or take a method that generalizes whole "
             f"columns (optimal, incognito, datafly){'' if made else ' and name the column as entity'}{acceptable}."
         )
@@ -205,8 +205,8 @@ class Guarantee:
         if not same:
             what = "folder" if path.is_dir() else "file"
             raise NotAnonymous(
-                f"The {what} {path.name!r} would not say what the release says: {len(written.sizes):,} classes were "
-                f"written where {len(published.sizes):,} were published. Save the release as .parquet."
+                f"The {what} {path.name!r} would differ from the release: {len(written.sizes):,} classes were written "
+                f"where {len(published.sizes):,} were published. Save the release as .parquet."
             )
 
     def _count(
@@ -224,8 +224,8 @@ class Guarantee:
             )
         # Columns in the names of folders come after those in the files.
         partitioned = isinstance(artefact, Path) and artefact.is_dir()
-        found = (classes.table_columns, self.columns)
-        if found[0] != found[1] and not (partitioned and sorted(found[0]) == sorted(found[1])):
+        names = (classes.table_columns, self.columns)
+        if names[0] != names[1] and not (partitioned and sorted(names[0]) == sorted(names[1])):
             raise InternalError("the published columns are not those that were to be published")
         if classes.rows != self.rows:
             raise InternalError(f"{classes.rows:,} rows came out where {self.rows:,} should have")

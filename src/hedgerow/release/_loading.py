@@ -72,7 +72,7 @@ def load(
         manifest.facts,
         dict.fromkeys(manifest.quasi, manifest.missing[0]) if manifest.missing and manifest.missing[0] else {},
         shares,
-        labels={name: one for name, one in given.items() if name in manifest.quasi},
+        labels={name: hierarchy for name, hierarchy in given.items() if name in manifest.quasi},
         digests=manifest.digests,
     )
 
@@ -110,8 +110,8 @@ class _Manifest:
             )
         if "require" not in content:
             raise BadInput(
-                f"The manifest beside {path.name!r} is of an older version of Hedgerow, which did not write down all "
-                "that loading needs. Save the release anew."
+                f"An older version of Hedgerow wrote the manifest beside {path.name!r}, which lacks facts that loading "
+                "needs. Save the release again."
             )
         unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")
         with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
@@ -136,7 +136,7 @@ class _Manifest:
     def unfit(self) -> BadInput:
         """The error for a table with the right digest that its manifest does not describe."""
         return BadInput(
-            f"The columns or rows of {self.name!r} are not those that its manifest names. Save the release anew."
+            f"The columns or rows of {self.name!r} are not those that its manifest names. Save the release again."
         )
 
     @property
@@ -173,20 +173,20 @@ class _Manifest:
             named = resolve_requirements(None, given)
             if sorted(map(str, named)) != sorted(self.content["requirements"]):
                 raise BadInput(
-                    f"The requirements that are given are not those of {self.name!r}: "
-                    f"{'; '.join(self.content['requirements'])}. Give these."
+                    f"The given requirements are not those of {self.name!r}. Give these: "
+                    f"{'; '.join(self.content['requirements'])}."
                 )
             return named
         unreadable = BadInput(f"The requirements in the manifest beside {self.name!r} cannot be read.")
         with translated(KeyError, TypeError, AttributeError, into=unreadable):
-            read = [(restored_requirements(one), withheld_parameters(one)) for one in self.content["require"]]
-        for one, kept in read:
+            read = [(restored_requirements(stored), withheld_parameters(stored)) for stored in self.content["require"]]
+        for requirement, kept in read:
             if set(kept) - {"tree"}:
                 raise BadInput(
-                    f"The manifest does not hold the {listing(kept)} of {one}, because it names values. Give all "
-                    "requirements of the release in require=."
+                    f"The manifest does not hold the {listing(kept)} of {requirement}, because it names values. Give "
+                    "all requirements of the release in require=."
                 )
-        return tuple(one for one, _ in read)
+        return tuple(requirement for requirement, _ in read)
 
 
 def _given(hierarchies: Any, manifest: _Manifest) -> dict[str, Hierarchy]:
@@ -208,16 +208,17 @@ def _with_trees(
 ) -> tuple[Requirement, ...]:
     """Give requirements the trees of their columns, or say which one lacks its own."""
     trees = {}
-    for one in requirements:
-        if not one.needs_tree or one.column is None:
+    for requirement in requirements:
+        if not requirement.needs_tree or requirement.column is None:
             continue
-        if one.column not in given:
+        if requirement.column not in given:
             raise BadInput(
-                f"The manifest does not hold the tree of {one}. Give the hierarchy of {one.column!r} in hierarchies=."
+                f"The manifest does not hold the tree of {requirement}. Give the hierarchy of {requirement.column!r} "
+                "in hierarchies=."
             )
-        (cells,) = rows.group([one.column]).cells
-        values = domain_of(one.column, [str(cell) for cell in cells.to_pylist() if cell is not None])
-        trees[one.column] = given[one.column].encode(values).to_tree()
+        (cells,) = rows.group([requirement.column]).cells
+        values = domain_of(requirement.column, [str(cell) for cell in cells.to_pylist() if cell is not None])
+        trees[requirement.column] = given[requirement.column].encode(values).to_tree()
     return with_trees(requirements, trees)
 
 
@@ -229,8 +230,8 @@ def _audit(manifest: _Manifest, guarantee: Guarantee, classes: ClassCounts, prop
         warnings, grave, losses = tuple(content["warnings"]), tuple(content.get("grave", ())), dict(content["losses"])
         alone, known = content["singled_out"], content["fully_known"]
         clear = {
-            name: ClearColumn(**{**one, "determined_by": tuple(one.get("determined_by", ()))})
-            for name, one in content["clear"].items()
+            name: ClearColumn(**{**column, "determined_by": tuple(column.get("determined_by", ()))})
+            for name, column in content["clear"].items()
         }
     fresh = audit_counts(
         classes,

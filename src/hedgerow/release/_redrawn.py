@@ -42,10 +42,10 @@ _WHAT: Final = (
     "Rows of ordinary values that were drawn at random from a release: from its published table and its proportions"
 )
 _TOLD: Final = (
-    "alone, and tell nothing more. They are nobody's rows, even where one equals somebody's: the drawn columns were "
-    "put together at random from what the release tells of a whole class."
+    "alone, and reveal nothing more. They are nobody's rows, even where one equals somebody's: the drawn columns were "
+    "put together at random from what the release shows of a whole class."
 )
-_RANDOMNESS: Final = "the operating system's; it owes nothing to the seed of the release, and is not kept"
+_RANDOMNESS: Final = "the operating system's; it does not depend on the seed of the release, and is not kept"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,8 +131,8 @@ class Redrawn(NotebookRepr):
     def warnings(self) -> tuple[str, ...]:
         """Warnings for opening the rows in a spreadsheet."""
         frame = open_frame(self.table).frame
-        found = FrameRows(self.table).formulas(frame.columns)
-        warning = formula_warning(found, frame.columns)
+        formulas = FrameRows(self.table).formulas(frame.columns)
+        warning = formula_warning(formulas, frame.columns)
         return () if warning is None else (warning,)
 
     def write(self, target: Path, options: WriteOptions) -> None:

@@ -37,7 +37,7 @@ __all__ = ["Release", "public_facts", "versions"]
 
 
 # --------------------------------------------------------------------------------------------------
-# The manifest tells a reader how the release was made.
+# The manifest shows a reader how the release was made.
 #
 # It rounds figures that were computed from original values to few digits (see :mod:`hedgerow._internal.rounding`), and
 # replaces lists by their lengths. Exact figures stay in Python (``release.losses``, ``release.facts``,
@@ -53,7 +53,7 @@ def public_facts(fact: Any, digits: int) -> Any:
     if isinstance(fact, Mapping):
         return {name: public_facts(value, digits) for name, value in fact.items()}
     if isinstance(fact, list | tuple):
-        return list(fact) if all(isinstance(one, str) for one in fact) else len(fact)
+        return list(fact) if all(isinstance(item, str) for item in fact) else len(fact)
     if isinstance(fact, bool) or not isinstance(fact, int | float):
         return fact
     return significant(fact, digits)
@@ -196,15 +196,15 @@ class Release(Auditable, Reported):
     @property
     def given_hierarchies(self) -> dict[str, EncodedHierarchy | Hierarchy]:
         """The hierarchies given in the schema or to :meth:`load`, by which learners may read labels."""
-        made = {name: one for name, one in self.hierarchies.items() if not one.automatic}
+        made = {name: hierarchy for name, hierarchy in self.hierarchies.items() if not hierarchy.automatic}
         return {**made, **self.labels}
 
     @property
     def label_hierarchies(self) -> dict[str, Hierarchy]:
         """The same hierarchies without the original values they were encoded for; rows are drawn by them."""
         sources = {
-            name: one.source if isinstance(one, EncodedHierarchy) else one
-            for name, one in self.given_hierarchies.items()
+            name: hierarchy.source if isinstance(hierarchy, EncodedHierarchy) else hierarchy
+            for name, hierarchy in self.given_hierarchies.items()
         }
         return {name: source for name, source in sources.items() if source is not None}
 

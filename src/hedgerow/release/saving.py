@@ -57,16 +57,18 @@ def check_partition(layout: Layout, published: Sequence[str], roles: Mapping[str
         if name not in published:
             raise BadInput.unknown("published column", name, published, "The rows are to be divided by it.")
         if name in roles["pseudonymized"]:
-            raise BadInput(f"The rows cannot be divided by {name!r}: a pseudonym is one person's. Name another column.")
+            raise BadInput(
+                f"The rows cannot be divided by {name!r}: a pseudonym belongs to one person. Name another column."
+            )
         if roles.get("entity") is not None and name not in roles["quasi"]:
             raise BadInput(
-                f"The rows cannot be divided by {name!r}: where people are counted, only quasi-identifiers tell that "
-                "enough of them share a folder. Name one of these."
+                f"The rows cannot be divided by {name!r}: where people are counted, only quasi-identifiers guarantee "
+                "that enough of them share a folder. Name one of these."
             )
         if name.startswith("."):
             raise BadInput(f"The rows cannot be divided by {name!r}: folders that begin with a dot are hidden.")
     if layout.partition_by and set(published) <= set(layout.partition_by):
-        raise BadInput("The rows are to be divided by all columns, and the files would have none. Name fewer.")
+        raise BadInput("The rows would be divided by all columns, which leaves none for the files. Name fewer columns.")
 
 
 def check_folders(rows: Published, layout: Layout, guarantee: Guarantee) -> None:
@@ -86,12 +88,12 @@ def _check_values(rows: Published, columns: Sequence[str], guarantee: Guarantee)
             f"By {named} the rows would be divided among {len(grouped.rows):,} folders. At most {_MOST_FOLDERS:,} are "
             "possible: name columns with fewer values."
         )
-    demanded = max((int(one.minimal_size) for one in guarantee.requirements), default=1)
+    demanded = max((int(requirement.minimal_size) for requirement in guarantee.requirements), default=1)
     few = int((grouped.rows < demanded).sum())
     if few:
         raise BadInput(
             f"By {named} {few:,} of {len(grouped.rows):,} folders would have fewer than {demanded:,} rows, and their "
-            "names would tell of few people. Name columns with fewer values, or quasi-identifiers."
+            "names would reveal few people. Name columns with fewer values, or quasi-identifiers."
         )
     for name, cells in zip(columns, grouped.cells, strict=True):
         _check_column(name, cells)
@@ -116,8 +118,8 @@ def _check_column(name: str, cells: pa.Array) -> None:
     texts = [None if value is None else _text(value) for value in set(cells.to_pylist())]
     if "" in texts or NO_VALUE in texts:
         raise BadInput(
-            f"The rows cannot be divided by {name!r}: it holds empty text, which the name of a folder cannot tell from "
-            "a missing value."
+            f"The rows cannot be divided by {name!r}: it holds empty text, which in the name of a folder looks like a "
+            "missing value."
         )
     longest = max(len(folder_name(name, text).encode()) for text in texts)
     if longest > LONGEST_NAME:
@@ -259,11 +261,11 @@ def _output(written: Path, destination: Destination, columns: tuple[str, ...]) -
     if layout is None:
         return {"file": written.name, "sha256": sha256(written)}
     files = digests(written)
-    said: dict[str, Any] = {"folder": written.name, "sha256": digest_of_all(files), "files": files}
+    entry: dict[str, Any] = {"folder": written.name, "sha256": digest_of_all(files), "files": files}
     if layout.partition_by:
         # The files lack the columns that are in the names of folders.
-        said |= {"partition_by": list(layout.partition_by), "columns": list(columns)}
-    return said
+        entry |= {"partition_by": list(layout.partition_by), "columns": list(columns)}
+    return entry
 
 
 def _named(output: Mapping[str, Any]) -> dict[str, Any]:
@@ -271,5 +273,5 @@ def _named(output: Mapping[str, Any]) -> dict[str, Any]:
     return {name: output[name] for name in ("file", "folder", "sha256") if name in output}
 
 
-def _write_manifest(path: Path, said: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def _write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

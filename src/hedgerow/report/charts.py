@@ -241,9 +241,9 @@ def _numbers(pair: Pair) -> tuple[str, str, str]:
 def _describe_association(changes: bool) -> str:
     if changes:
         return (
-            "Each cell is a pair of columns: after less before, on a scale from 0 (no tie) to 1 (one determines "
-            "the other). Near 0 means that the tie is as it was; the darker or stronger a cell, the more it "
-            "has changed."
+            "Each cell is a pair of columns and shows the strength of their tie after less before; a tie goes from 0 "
+            "(none) to 1 (one determines the other). Near 0 means that the tie is unchanged; the darker or stronger a "
+            "cell, the more the tie has changed."
         )
     return (
         "Each cell is a pair of columns, from 0 (no tie) to 1 (one determines the other). The stronger a cell, "
@@ -324,7 +324,7 @@ def _excess_scale(rows: Sequence[Mapping[str, Any]]) -> alt.Scale:
 
 
 # --------------------------------------------------------------------------------------------------
-# Columns before and after: how their values are distributed, what is kept of them, how far they tell people apart.
+# Columns before and after: how their values are distributed, what is kept of them, how well they identify people.
 
 
 def column_chart(column: ColumnFacts, at: int) -> Drawing | None:
@@ -368,7 +368,7 @@ def kept_chart(columns: Columns) -> Drawing | None:
 
 
 def identifying_chart(columns: Columns) -> Drawing | None:
-    """The share of pairs of records that each column alone tells apart: the higher, the more it identifies."""
+    """The share of pairs of records that differ in each column: the higher, the more it identifies."""
     import altair as alt
 
     shown = [
@@ -386,7 +386,7 @@ def identifying_chart(columns: Columns) -> Drawing | None:
         if value is not None
     ]
     names = [name for name, _, _ in shown]
-    at = alt.X("share:Q", axis=share_axis("pairs of records told apart", grid=False), scale=alt.Scale(domain=[0, 1]))
+    at = alt.X("share:Q", axis=share_axis("pairs of records that differ", grid=False), scale=alt.Scale(domain=[0, 1]))
     who = alt.Y("column:N", sort=names, title=None, axis=category_axis())
     chart = of_rows(rows, width=WIDTH - 140, height=alt.Step(22))
     lines = chart.mark_line(color=COLOURS["strong-rule"], strokeWidth=1.5).encode(at, who, detail="column:N")
@@ -394,12 +394,12 @@ def identifying_chart(columns: Columns) -> Drawing | None:
     return draw(
         alt.layer(lines, points),
         name="identifying",
-        heading="Which column tells people apart",
+        heading="Which column distinguishes people",
         says=(
             "Of all pairs of records, the share with different values in that column alone. The further to the right, "
             "the more the column helps to find somebody. Published cells count as different even where they overlap."
         ),
-        columns=("column", *(f"pairs told apart, {when}" for when in (BEFORE, AFTER))),
+        columns=("column", *(f"pairs that differ, {when}" for when in (BEFORE, AFTER))),
         rows=[(name, share_text(before), share_text(after)) for name, before, after in shown],
     )
 

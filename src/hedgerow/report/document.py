@@ -241,7 +241,7 @@ _COLUMN_MEASURES: Final = {
     "ncp": "Width of cells",
     "suppressed": "Suppressed",
     "distinction": "Different values",
-    "separation": "Pairs told apart",
+    "separation": "Pairs that differ",
 }
 """The figures of a column, and their headings in the table of columns."""
 
@@ -340,7 +340,7 @@ CHAPTERS: Final = (
         "3. Identifiability",
         "How likely it is that somebody is found or learnt about, what was done against it, and what is kept.",
         (
-            Part("attackers", "Who might look for somebody", _attackers_extras),
+            Part("attackers", "Who might look for a person", _attackers_extras),
             Part("attempts", "What attacks found out", _attempts_extras),
             Part("classes", "How many share a class", _classes_extras),
             Part("working_party", "Singling out, linkability, inference"),

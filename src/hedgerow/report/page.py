@@ -71,7 +71,7 @@ def check_page(path: str | Path, *, overwrite: bool) -> Path:
     """Refuse a path that cannot hold a page, or a file that may not be overwritten."""
     place = Path(path)
     if place.suffix.lower() not in (".html", ".htm"):
-        raise BadInput(f"A report is a page, and {str(path)!r} is not named as one. Name a file that ends in .html.")
+        raise BadInput(f"A report is an HTML page. Name a file that ends in .html, not {str(path)!r}.")
     check_place(place)
     if not overwrite:
         refuse_existing(place)

@@ -90,7 +90,7 @@ class AlphaK(Requirement):
         return max(self.k, least if 1 / least <= self.alpha else least + 1)
 
     def of_at_most(self, size: int) -> AlphaK:
-        """With a smaller k; a share needs so many records whatever it is."""
+        """With a smaller k. The share stays, because it sets a least number of records by itself."""
         return replace(self, k=min(self.k, size))
 
     @property

@@ -104,7 +104,7 @@ class LDiversity(Requirement):
         return int(self.l) - 1 + rest
 
     def of_at_most(self, size: int) -> LDiversity:
-        """With a smaller l; the recursive kind as it is."""
+        """With a smaller l; the recursive kind stays unchanged."""
         return self if self.kind == "recursive" else replace(self, l=min(self.l, size))
 
     @property

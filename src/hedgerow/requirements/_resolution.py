@@ -42,7 +42,7 @@ def resolve(
     if k is not None:
         requirements.insert(0, KAnonymity(k))
     if not requirements:
-        raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
+        raise BadInput("No requirement is given. Give k=10 (-k 10), or name some with require= (--require).")
     if len([each for each in requirements if isinstance(each, KAnonymity) and each.shield is None]) > 1:
         raise BadInput("The k of all quasi-identifiers is given twice. Give it once, as k= or as a requirement.")
     return tuple(requirements)

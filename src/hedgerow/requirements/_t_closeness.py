@@ -24,7 +24,7 @@ __all__ = ["TCloseness", "equal_distance", "hierarchical_distance", "label_of", 
 # The three ground distances of t-closeness (Li et al. 2007), each as a tree with lengths.
 #
 # Equal: a star, every value half a unit from its middle. Ordered: a chain of the values. Hierarchical: the taxonomy
-# itself, a node's edge as long as it is lower than its parent. One kernel then does for all three.
+# itself, a node's edge as long as it is lower than its parent. So one kernel serves all three.
 
 
 def label_of(value: object) -> str:
@@ -129,15 +129,15 @@ class _Nodes:
 
 def leaves_of(tree: Mapping[str, object]) -> list[str]:
     """List the leaves of a nested tree, from left to right."""
-    found: list[str] = []
+    leaves: list[str] = []
     for label, children in _children(tree):
         below = dict(_children(children))
-        found.extend(leaves_of(below) if below else [label])
-    return found
+        leaves.extend(leaves_of(below) if below else [label])
+    return leaves
 
 
 def _children(children: object) -> Iterable[tuple[str, object]]:
-    """Read the children of a node: a mapping goes on, a list holds leaves, nothing makes it a leaf."""
+    """Read the children of a node: a mapping has further nodes, a list holds leaves; without either it is a leaf."""
     if children is None:
         return []
     if isinstance(children, Mapping):
@@ -146,10 +146,10 @@ def _children(children: object) -> Iterable[tuple[str, object]]:
         raise BadInput.parameter(
             "tree", "TCloseness", "nested mappings that end in lists of values", type(children).__name__
         )
-    found: list[tuple[str, object]] = []
+    pairs: list[tuple[str, object]] = []
     for child in children:
-        found.extend(_children(child) if isinstance(child, Mapping) else [(label_of(child), None)])
-    return found
+        pairs.extend(_children(child) if isinstance(child, Mapping) else [(label_of(child), None)])
+    return pairs
 
 
 def _check_covered(place: np.ndarray[tuple[int], np.dtype[np.int64]], column: SensitiveColumn, parameter: str) -> None:

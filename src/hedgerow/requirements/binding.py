@@ -63,7 +63,7 @@ class Requirement(ABC):
         it (searches may prune), and groups over all quasi-identifiers that satisfy it do so for every shield,
         because a shield's classes are unions of such groups.
     compares : bool
-        Whether it compares classes with the release as a whole: then losing records moves the standard.
+        Whether it compares classes with the release as a whole: then losing records changes the standard.
     letter, form : str
         Its first letters on the command line, and examples of how to type it.
     words, options : tuple of str
@@ -203,7 +203,7 @@ class SensitiveColumn:
 
     @property
     def ordered(self) -> IntArray:
-        """How often the values occur that do, the most frequent first."""
+        """How often each value occurs, the most frequent first; only of values that occur."""
         return np.sort(self.histogram[self.histogram > 0])[::-1]
 
     def code_of(self, label: str) -> int:

@@ -518,7 +518,7 @@ def _grave_warnings(counts: ClassCounts, require: Sequence[Any], loss: float | N
     grave = []
     if any(requirement.name == "k-anonymity" and getattr(requirement, "k", None) == 1 for requirement in require):
         grave.append(
-            "1-anonymity promises nothing: every table has it, and people may stand alone in it. Ask for a k above 1."
+            "1-anonymity promises nothing: every table has it, and people may be unique in it. Require a k above 1."
         )
     if all(label is None or label == str(SUPPRESSED) for labels in counts.labels for label in labels):
         lost = "The table keeps nothing of its quasi-identifiers: every cell of them is suppressed or missing."
@@ -539,20 +539,20 @@ def _warnings(
     release: ReleaseFacts,
 ) -> list[str]:
     warnings = [
-        f"The column {name!r} follows from {listing(column.determined_by)}: whoever knows that of a person knows it "
-        f"without the table. As a {column.role} column it is not counted as known."
+        f"The column {name!r} follows from {listing(column.determined_by)}: anyone who knows a person's values there "
+        f"knows it without the table. As a {column.role} column it is not counted as known."
         for name, column in release.clear.items()
         if column.role in ("target", "sensitive") and column.determined_by
     ]
     if release.rows_are_people:
         warnings.append(
-            "Rows are counted as people, because whoever made the release says that every row is a person. Where that "
-            "is wrong, k rows may be of fewer than k people."
+            "Rows are counted as people, because the publisher declared that every row is a person. If that is wrong, "
+            "k rows may belong to fewer than k people."
         )
     elif counts.entity is None:
         warnings.append(
             "Rows are counted, not people: several rows of one person are not detected unless entity= (--entity) "
-            "names the column that tells people apart."
+            "names the column that identifies people."
         )
     suppressed = [
         name
@@ -563,7 +563,7 @@ def _warnings(
         computed = "was not computed" if wildcard is None else f"is {wildcard}"
         warnings.append(
             f"Missing or suppressed cells occur in {listing(suppressed)}. They count as a value of their "
-            f"own; the k if they may stand for any value {computed}."
+            f"own; if they may stand for any value, k {computed}."
         )
     return [*warnings, *_fit_warnings(counts, require, fitting)]
 
@@ -574,8 +574,8 @@ def _fit_warnings(counts: ClassCounts, require: Sequence[Any], fitting: Integers
     if fitting is not None and (short := int((fitting < counts.sizes).sum())):
         warnings.append(
             f"In {short} of {plural(len(counts.sizes), 'classes')} the population has fewer people than the table has "
-            "records: it does not contain the table, writes values in another way, or labels hide the match whose "
-            "hierarchy is not given (--hierarchy). There the prosecutor's risk is used."
+            "records: it does not contain the table, it spells values differently, or a label needs its hierarchy "
+            "(--hierarchy). There the prosecutor's risk is used."
         )
     for requirement in require:
         value = getattr(requirement, "value", None)
@@ -712,7 +712,7 @@ def check(
     """
     requirements = read_demands(k, require, "check")
     if not requirements:
-        raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
+        raise BadInput("No requirement is given. Give k=10 (-k 10), or name some with require= (--require).")
     for name, given in (("quasi", quasi), ("sensitive", sensitive)):
         if isinstance(given, str):
             raise BadInput.parameter(name, "check", "a list of column names", given)

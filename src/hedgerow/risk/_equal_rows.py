@@ -102,7 +102,8 @@ def _numbered(tables: Sequence[FrequencyTable]) -> list[Ints]:
     columns, sizes = [], []
     for name in (*first.quasi, *(() if first.roles.target is None else (first.roles.target,))):
         codes, size = _common_codes([table.domains[name] for table in tables])
-        columns.append(np.concatenate([one[table.codes_of(name)] for one, table in zip(codes, tables, strict=True)]))
+        pairs = zip(codes, tables, strict=True)
+        columns.append(np.concatenate([numbers[table.codes_of(name)] for numbers, table in pairs]))
         sizes.append(size)
     cells = [len(table.cell_sizes) for table in tables]
     _, number = tabulate(columns, sizes, sum(cells))

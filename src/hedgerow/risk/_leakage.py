@@ -100,7 +100,7 @@ def leakage(
     shares: dict[str, dict[str, float]] = {}
     for name, column in clear.items():
         known = _Known.with_shuffled(classes, column, random)
-        shares[name] = {other: _revealed(classes, one, column, known, random) for other, one in hidden.items()}
+        shares[name] = {quasi: _revealed(classes, values, column, known, random) for quasi, values in hidden.items()}
     return shares
 
 

@@ -70,14 +70,14 @@ def _nobody(columns: Sequence[str], covers: Sequence[Bools]) -> BadInput:
     """The error about a population of which nobody fits. It names columns, never a cell."""
     strange = [name for name, table in zip(columns, covers, strict=True) if not table.any()]
     why = (
-        f"No published cell of {listing(strange)} covers a value of the population: it writes values in another way, "
-        "or labels hide the match whose hierarchy is not given (--hierarchy)."
+        f"No published cell of {listing(strange)} covers a value of the population: it spells values differently, or a "
+        "label needs its hierarchy (--hierarchy)."
         if strange
-        else f"Somebody fits in each of {listing(columns)}, but nobody in all of them: it is another population."
+        else f"Somebody fits in each of {listing(columns)}, but nobody fits in all of them: it is another population."
     )
     return BadInput(
-        f"Nobody of the population fits a class of the table. {why} Give people as the table's were before it was "
-        "generalized, or leave the population out."
+        f"Nobody in the population fits a class of the table. {why} Give the population with ungeneralized values, or "
+        "leave it out."
     )
 
 

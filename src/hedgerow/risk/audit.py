@@ -69,12 +69,12 @@ _RELATIONS: Final[Mapping[Relation, tuple[str, str]]] = {
     ),
     "apart": (
         "Nobody fits a class of both releases",
-        "they are of other people, or values were changed or written in another way since",
+        "they describe other people, or values have since changed or are spelled differently",
     ),
     "crossing": ("Classes of the two releases cross", "both together reveal more about a person than either alone"),
     "unknown": (
         "The quasi-identifiers of the previous release are not known",
-        "nothing is proved of both together",
+        "nothing is proved about both together",
     ),
 }
 """Each relation in words, and what follows from it if both releases are of the same people."""
@@ -137,7 +137,7 @@ class Together:
     below : Extent
         The number of people in groups below the threshold.
     alone : Extent
-        The number of people who stand alone.
+        The number of people who are alone in their group.
     small : int
         The number of groups that are surely below the threshold.
     rows_left : int or None
@@ -203,7 +203,7 @@ class Together:
         """The result in one or two sentences."""
         relation, consequence = _RELATIONS[self.relation]
         if not self.same_people and self.relation in ("equal", "finer", "coarser"):
-            consequence = "but not everybody is in both, and people who are in one alone may stand out from the others"
+            consequence = "but not everybody is in both, and people who are in only one may stand out from the others"
             return f"{relation}, {consequence}. {self._k_in_words}"
         return f"{relation}: {consequence}. {self._k_in_words}"
 
@@ -213,7 +213,7 @@ class Together:
         if least == most:
             return f"k together is {least:,}." if least > 1 else "Together they single somebody out: k together is 1."
         if least == 1:
-            return f"k together is at most {most:,}; what is published does not rule out that somebody stands alone."
+            return f"k together is at most {most:,}; what is published does not rule out that somebody is unique."
         return f"k together is at least {least:,} and at most {most:,}."
 
     @property
@@ -636,15 +636,15 @@ def beyond_quasi(audit: Audit) -> str:
     >>> import hedgerow as hr, pyarrow as pa
     >>> table = pa.table({"town": ["Ulm", "Ulm"], "shoe": [41, 42]})
     >>> print(beyond_quasi(hr.audit(table, quasi=["town"])).partition(":")[0])
-    Over all columns together, somebody stands alone
+    Over all columns together, somebody is unique
     >>> beyond_quasi(hr.audit(table, quasi=["town", "shoe"]))
     ''
     """
     if audit.k_all is None or audit.k_all >= audit.k:
         return ""
-    few = "somebody stands alone" if audit.k_all == 1 else f"as few as {audit.k_all:,} look alike"
-    found = "that person's row" if audit.k_all == 1 else "these few rows"
+    few = "somebody is unique" if audit.k_all == 1 else f"as few as {audit.k_all:,} look alike"
+    rows = "that person's row" if audit.k_all == 1 else "these few rows"
     return (
-        f"Over all columns together, {few}: whoever also knows what the other columns say of a person can "
-        f"find {found}. The guarantee takes it that nobody knows a person by them."
+        f"Over all columns together, {few}: anyone who also knows a person's values in the other columns can "
+        f"find {rows}. The guarantee assumes that nobody knows these values."
     )

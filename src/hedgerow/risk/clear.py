@@ -123,7 +123,7 @@ class ClearColumn:
         """Why it is refused, as the end of a sentence that begins with its name."""
         parts = []
         if self.singles_out:
-            parts.append(f"has a value that nobody else has for {self.alone:.0%} of the people")
+            parts.append(f"holds a value that nobody else has for {self.alone:.0%} of the people")
         shares = [f"{share:.0%} of {name!r}" for name, share in self.gives_away.items() if share >= self.limit]
         if shares:
             parts.append(f"reveals what the release hides: {', '.join(shares)}")
@@ -440,7 +440,7 @@ def refuse_disclosing(columns: Mapping[str, ClearColumn], together: Mapping[str,
         return
     refused |= jointly
     raise Disclosing(
-        "Columns that would be published as they are disclose too much: "
+        "Columns that would be published unchanged disclose too much: "
         f"{'; '.join(sentences)}. {_ways_out(list(refused), protected)}",
         refused,
     )
@@ -462,10 +462,10 @@ def refuse_determined(by: Mapping[str, Sequence[str]], failing: str) -> None:
     failing : str
         The requirement that fails, as the end of a sentence.
     """
-    known = {name: f"is known to whoever knows {_either(quasi)}" for name, quasi in by.items()}
+    known = {name: f"is known to anyone who knows {_either(quasi)}" for name, quasi in by.items()}
     sentences = "; ".join(f"{name!r} {reason}" for name, reason in known.items())
     raise Disclosing(
-        f"Columns that would be published as they are follow from quasi-identifiers: {sentences}. With "
+        f"Columns that would be published unchanged follow from quasi-identifiers: {sentences}. With "
         f"{listing(tuple(by))} {failing}. {_ways_out(tuple(by))}",
         known,
     )
@@ -480,5 +480,5 @@ def _ways_out(names: Sequence[str], protected: Sequence[str] = ()) -> str:
     """Advise what to do about columns. Protected columns are never made quasi-identifiers."""
     each = "it" if len(names) == 1 else "each of them"
     quasi = "" if set(names) == set(protected) else f"make {each} a quasi-identifier (--quasi), "
-    advice = f"{quasi}drop it (--drop), or say that you accept it (accept=[…], --accept {','.join(names)})."
+    advice = f"{quasi}drop it (--drop), or accept it (accept=[…], --accept {','.join(names)})."
     return advice[0].upper() + advice[1:]

@@ -186,7 +186,7 @@ class BothReleases:
         alike = [(code, int(code.max()) + 1) for code in codes.values()]
         nothing = (np.zeros(before + len(new.class_of_cell), dtype=np.int64), 1)
         link, first = distinct([nothing, *alike])
-        values = {name: one[first] for name, one in codes.items()}
+        values = {name: column[first] for name, column in codes.items()}
         return cls(_side(old, link[:before], len(first)), _side(new, link[before:], len(first)), len(first), values)
 
     @cached_property
@@ -204,8 +204,8 @@ def same_values(old: Labels, new: Labels) -> tuple[Longs, Longs]:
     texts = [text for text in (*old, *new) if text is not None]
     numbers = numbers_of(texts)
     written = dict(zip(texts, texts if numbers is None else map(text_of, numbers), strict=True))
-    found: dict[str | None, int] = {}
-    sides = [[found.setdefault(written.get(text), len(found)) for text in side] for side in (old, new)]
+    codes: dict[str | None, int] = {}
+    sides = [[codes.setdefault(written.get(text), len(codes)) for text in side] for side in (old, new)]
     return np.array(sides[0], dtype=np.int64), np.array(sides[1], dtype=np.int64)
 
 

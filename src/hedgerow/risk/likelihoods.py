@@ -391,8 +391,8 @@ class LabelPosterior:
                 cell = published.codes[:, at].astype(np.int64)
                 columns.append(Covering.of(cells_of_texts(texts, column), cell, column.records))
             return cls(tuple(columns), published.people)
-        for at, one in enumerate(known):
-            columns.append(PublishedShares.of(proportions, at, one, published.labels))
+        for at, column in enumerate(known):
+            columns.append(PublishedShares.of(proportions, at, column, published.labels))
         return cls(tuple(columns), _in_order_of_proportions(published, proportions))
 
     @property
@@ -535,7 +535,7 @@ def label_posterior(
     """
     target = counts.roles.target if target is None else target
     if target is None:
-        raise BadInput("The table has no target. Name the column whose labels are to be predicted.")
+        raise BadInput("The table has no target. Name the column whose labels should be predicted.")
     published = _published(counts, recoding, target)
     columns: list[Likelihood] = []
     for at, column in enumerate(recoding.columns):
@@ -562,11 +562,11 @@ def _in_order_of_proportions(published: PublishedClasses, proportions: Proportio
         codes.append(np.array(code, dtype=np.int64)[published.codes[:, at]])
     published_codes = np.stack([column.published for column in proportions.columns], axis=1).tolist()
     place = {tuple(cells): at for at, cells in enumerate(published_codes)}
-    found = [place.get(tuple(cells), -1) for cells in np.stack(codes, axis=1).tolist()]
-    if sorted(found) != list(range(len(published_codes))):
-        raise BadInput("The proportions speak of other classes than the table. Give those that were published with it.")
+    places = [place.get(tuple(cells), -1) for cells in np.stack(codes, axis=1).tolist()]
+    if sorted(places) != list(range(len(published_codes))):
+        raise BadInput("The proportions describe other classes than the table. Give those that were published with it.")
     people = np.empty_like(published.people)
-    people[found] = published.people
+    people[places] = published.people
     return people
 
 
@@ -580,10 +580,10 @@ def _published(counts: FrequencyTable, recoding: Recoding, target: str) -> Publi
     texts, codes = [], []
     for at, column in enumerate(recoding.columns):
         used, index = np.unique(recoding.groups[held, at], return_inverse=True)
-        said = [spelled(column.texts[value], column.domain.kind) for value in used.tolist()]
-        code_of = {text: code for code, text in enumerate(dict.fromkeys(said))}
+        spellings = [spelled(column.texts[value], column.domain.kind) for value in used.tolist()]
+        code_of = {text: code for code, text in enumerate(dict.fromkeys(spellings))}
         texts.append(tuple(code_of))
-        codes.append(np.array([code_of[text] for text in said], dtype=np.int32)[index])
+        codes.append(np.array([code_of[text] for text in spellings], dtype=np.int32)[index])
     classes, class_of_held = tabulate(codes, [len(column) for column in texts], len(held))
     labels = counts.domains[target].size
     label = counts.values_of(target)[pieces.cell[kept]]

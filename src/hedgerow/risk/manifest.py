@@ -27,7 +27,7 @@ _LARGEST_MANIFEST: Final = 1 << 27  # bytes; a manifest names every file of a fo
 Fit = Literal["fits", "differs"]
 
 _ADVICE = (
-    "It was changed after it was written, or writing it was interrupted. Do not trust its manifest; write it anew."
+    "It was changed after it was written, or writing was interrupted. Do not trust the manifest; write the table again."
 )
 
 
@@ -84,20 +84,20 @@ def mismatches(path: Path, manifest: Mapping[str, Any], table: Path, proportions
     wrong = []
     if manifest["output"]["sha256"] != digest(table):
         which = _other_files(manifest["output"].get("files", {}), table) if table.is_dir() else ""
-        wrong.append(f"The table {path.name!r} is not the one that its manifest speaks of{which}. {_ADVICE}")
+        wrong.append(f"The table {path.name!r} is not the one that its manifest describes{which}. {_ADVICE}")
     expected = manifest.get("proportions", {}).get("sha256")
     if expected != (sha256(proportions) if proportions.exists() else None):
-        wrong.append(f"The proportions of {path.name!r} are not those that its manifest speaks of. {_ADVICE}")
+        wrong.append(f"The proportions of {path.name!r} are not those that its manifest describes. {_ADVICE}")
     return wrong
 
 
 def _other_files(expected: Mapping[str, str], folder: Path) -> str:
     """The numbers of files in a folder that differ from those in its manifest."""
-    found = digests(folder)
+    written = digests(folder)
     counts = {
-        "changed": sum(name in found and found[name] != sha for name, sha in expected.items()),
-        "missing": len(set(expected) - set(found)),
-        "added": len(set(found) - set(expected)),
+        "changed": sum(name in written and written[name] != sha for name, sha in expected.items()),
+        "missing": len(set(expected) - set(written)),
+        "added": len(set(written) - set(expected)),
     }
     differing = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
     return f" (of its files: {differing})" if differing else ""
@@ -145,6 +145,6 @@ def _drawn(path: Path) -> list[str]:
     if "drawn_from" not in (read_manifest(path) or {}):
         return []
     return [
-        "By its manifest these rows were drawn from a release and are nobody's, so that small classes of them reveal "
-        "nothing that the release does not. Audit the release."
+        "According to the manifest, these rows were drawn from a release and belong to nobody, so small classes among "
+        "them reveal nothing that the release does not. Audit the release."
     ]

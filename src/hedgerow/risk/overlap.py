@@ -450,16 +450,16 @@ class Placed:
         """Whether the class of each tuple is known: no class covers it, or one whose tuples are all in it."""
         full = (self.covered == self.side.sizes) | self.everybody
         result: Bools = np.equal(self.number, 0)
-        one = self.number == 1
-        result[one] = full[self.only[one]]
+        single = self.number == 1
+        result[single] = full[self.only[single]]
         return result
 
     @cached_property
     def only(self) -> Longs:
         """The class of tuples that only one class covers. The number of classes stands for none or several."""
         result = np.full(len(self.number), self.side.number, dtype=np.int64)
-        one = self.number == 1
-        result[one] = self.fits.indices[self.fits.indptr[:-1][one]]
+        single = self.number == 1
+        result[single] = self.fits.indices[self.fits.indptr[:-1][single]]
         return result
 
 

@@ -260,12 +260,12 @@ def audit_together(table: Any, opened: Any, given: Given) -> Together:
     columns = was.published(quasi, before.columns), now.published(quasi, opened.columns)
     if not columns[0]:
         raise BadInput(
-            f"The previous release has none of the quasi-identifiers {listing(given.quasi)}, so nothing can be said of "
-            "both together. Name columns that both have, or those of the previous release in previous_quasi= "
-            "(--previous-quasi)."
+            f"The previous release has none of the quasi-identifiers {listing(given.quasi)}, so nothing can be said "
+            "about both together. Name columns that both have, or name those of the previous release in "
+            "previous_quasi= (--previous-quasi)."
         )
     stated = _Both(was, now, quasi)
-    remarks = [f"Of the previous release: {text}" for text in unfit]
+    remarks = [f"About the previous release: {text}" for text in unfit]
     remarks += _column_remarks(given, was, columns)
     candidates = _candidates(table, opened, given, quasi, before.columns)
     missing = given.reading.with_missing
@@ -292,8 +292,8 @@ def _column_remarks(given: Given, was: _Stated, columns: tuple[Sequence[str], Se
     gone = [name for name in before if name not in after]
     more = [name for name in after if name not in given.quasi]
     remarks = {
-        "No manifest that fits the previous release says which columns were its quasi-identifiers. Name them in "
-        "previous_quasi= (--previous-quasi), or give the release as it was saved, with its manifest; else no k is "
+        "No manifest that fits the previous release names its quasi-identifiers. Name them in "
+        "previous_quasi= (--previous-quasi), or give the release as it was saved, with its manifest. Otherwise no k is "
         "proved.": was.quasi is None,
         f"The previous release does not have {listing(left)}: the other quasi-identifiers form its classes.": left,
         f"The new release does not have {listing(gone)}, which the previous one uses to form its classes.": gone,
@@ -364,12 +364,12 @@ class _Joint:
         remarks = []
         if self.both.values and not compared.values:
             remarks.append(
-                f"Rows are not compared by {listing(list(self.both.values))}: by these, some people of one release are "
-                "not in the other one. Name those that may have changed (--changed)."
+                f"Rows are not compared by {listing(list(self.both.values))}: by these columns, some people of one "
+                "release are missing from the other. Name those that may have changed (--changed)."
             )
         if self.stated.old.lost or self.stated.new.lost:
             remarks.append(
-                "Rows were left out when the releases were made: only the original table shows to whom they belong."
+                "Rows were left out when the releases were made: only the original table shows whose they are."
             )
         return remarks
 
@@ -423,31 +423,31 @@ class _Joint:
                 "No row of the original table fits a class of either release. Give the table that they were made from, "
                 "and the hierarchies that explain their labels."
             )
-        found = found_people(self.both, old, new, original, self.k, self.protected)
+        people = found_people(self.both, old, new, original, self.k, self.protected)
         readable = int(rows[new.number > 0].sum()) or 1
         remarks = [*self.remarks, *_too_few_rows(old, "previous"), *_too_few_rows(new, "new")]
-        remarks += [*_unread(sorted(strange_before | strange_after)), *_one_only(found)]
-        if old.free.any() or new.free.any() or found.crowded:
-            remarks.append("People fit so many classes that not all groups were looked at: figures are bounds.")
-        if not found.exact:
+        remarks += [*_unread(sorted(strange_before | strange_after)), *_one_only(people)]
+        if old.free.any() or new.free.any() or people.crowded:
+            remarks.append("People fit so many classes that not all groups were examined: figures are bounds.")
+        if not people.exact:
             remarks.append(
-                "Some people fit several classes, or classes that are not of all whom they fit: figures are bounds."
+                "Some people fit several classes, or a class with fewer rows than people who fit: figures are bounds."
             )
         return Together(
             **self._common(self.both),
-            relation=_relation(found.new_of_old, found.old_of_new),
-            same_people=found.everybody,
+            relation=_relation(people.new_of_old, people.old_of_new),
+            same_people=people.everybody,
             by_original=True,
-            exact=found.exact,
+            exact=people.exact,
             counted="rows" if self.given.entity is None else "people",
-            k=found.k,
-            below=found.below,
-            alone=found.alone,
-            small=found.small,
-            rows_left=found.rows_left,
+            k=people.k,
+            below=people.below,
+            alone=people.alone,
+            small=people.small,
+            rows_left=people.rows_left,
             learnt={
                 name: LearntTogether(left.alone / readable, left.together / readable)
-                for name, left in found.learnt.items()
+                for name, left in people.learnt.items()
             },
             remarks=tuple(remarks),
         )
@@ -536,17 +536,17 @@ def _too_few_rows(release: Placed, name: str) -> list[str]:
     short = int((release.covered < release.side.sizes).sum())
     where = f"In {short:,} of {release.side.number:,} classes of" if short else "In"
     return [
-        f"{where} the {name} release are more rows than rows of the original table fit: it is not the table that the "
-        "release was made from, or it has labels whose hierarchy is not given (--hierarchy). Who is missing in it may "
-        "stand alone."
+        f"{where} the {name} release are more rows than rows of the original table fit: the release was made from "
+        "another table, or a label needs its hierarchy (--hierarchy). People who are missing from the original table "
+        "may be unique."
     ]
 
 
-def _one_only(found: FoundPeople) -> list[str]:
+def _one_only(people: FoundPeople) -> list[str]:
     """Remark on rows that fit one release only."""
     return [
-        f"{number:,} rows of the original table fit {which} release only: to be in that one alone counts as a class."
-        for number, which in ((found.only_old, "the previous"), (found.only_new, "the new"))
+        f"{number:,} rows of the original table fit {which} release only: being in that one alone counts as a class."
+        for number, which in ((people.only_old, "the previous"), (people.only_new, "the new"))
         if number
     ]
 
@@ -564,7 +564,7 @@ def _candidates(table: Any, opened: Any, given: Given, quasi: Sequence[str], bef
     common = [name for name in opened.columns if name in before]
     for name in given.changed:
         if name not in common:
-            raise BadInput.unknown("column of both releases", name, common, "It is said to have changed.")
+            raise BadInput.unknown("column of both releases", name, common, "It is named as changed.")
     return tuple(name for name in common if name not in hidden and name not in given.changed)
 
 
@@ -596,7 +596,7 @@ def _linking(old: ClassCounts, new: ClassCounts, candidates: Sequence[str]) -> t
             kept.append(name)
     remarks = []
     if generalized:
-        remarks.append(f"Rows are not compared by {listing(generalized)}: there are generalized cells.")
+        remarks.append(f"Rows are not compared by {listing(generalized)}: some cells there are generalized.")
     if strangers:
         remarks.append(
             f"Rows are not compared by {listing(strangers)}: the releases have no value in common there, as with "
@@ -635,12 +635,12 @@ def _relation(new_of_old: Longs, old_of_new: Longs) -> Relation:
 def _assumption(before: int, after: int, *, stay: bool, none_new: bool) -> str:
     """The assumption about the people who are in each release."""
     if stay and none_new:
-        return "Both are taken to be of the same people, since they have as many rows."
+        return "Both are assumed to describe the same people, because they have equally many rows."
     if stay:
-        return f"The new release has {_more(after - before)}: all people of the old one are taken to be in it still."
+        return f"The new release has {_more(after - before)}: everybody in the old one is assumed to be in it still."
     if none_new:
-        return f"The old release has {_more(before - after)}: all people of the new one are taken to have been in it."
-    return "The releases are not of the same people: some are in one of them only, and it is not known how many."
+        return f"The old release has {_more(before - after)}: everybody in the new one is assumed to be in it too."
+    return "The releases do not describe the same people: some are in only one, and it is not known how many."
 
 
 def _more(rows: int) -> str:
@@ -659,6 +659,6 @@ def _unread(columns: Sequence[str]) -> list[str]:
     if not columns:
         return []
     return [
-        f"In {listing(columns)} are labels that no hierarchy explains, or numbers that may be means; they are taken to "
+        f"In {listing(columns)}, cells are labels that no hierarchy explains, or numbers that may be means. They may "
         "stand for anything. Give hierarchies (--hierarchy) for sharper figures."
     ]

@@ -26,7 +26,7 @@ def render(audit: Audit) -> str:
         _section("Classes by size", _size_table(audit)),
         _section("Risk of being found again", _risk_table(audit)),
         _section("Sensitive columns (the worst class)", _sensitive_table(audit)),
-        _section("Columns published as they are", _clear_table(audit)),
+        _section("Columns published unchanged", _clear_table(audit)),
         _section("Records in classes with a single value", _pairs(audit.label_homogeneity.items(), _share)),
         _section("What the published proportions reveal (original values)", _disclosure_table(audit)),
         _section("Together with the previous release", _together_lines(audit)),
@@ -179,7 +179,7 @@ def _together_lines(audit: Audit) -> list[str]:
         ("k together", f"{_extent(both.k)} ({how}, {by})"),
         ("k alone", f"{audit.k:,}; of the previous release {both.k_before:,}"),
         (f"{both.counted} in groups below {both.threshold:,}", _extent(both.below)),
-        (f"{both.counted} that stand alone", _extent(both.alone)),
+        (f"{both.counted} alone in a group", _extent(both.alone)),
     ]
     if both.rows_left is not None:
         facts.append(("rows left of the new release", f"{both.rows_left:,} at least for everybody"))

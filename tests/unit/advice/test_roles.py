@@ -89,7 +89,7 @@ def test_columns_that_tell_others(profiles: Profiles) -> None:
     }
     assert judged["shop"].reason == "It is determined by 'zip', and would reveal it if it were published unchanged."
     assert judged["decade"].reason == "It is 'age' in less detail, and would reveal it."
-    assert judged["salutation"].reason == "It says the same as 'sex' in other words, and would reveal it."
+    assert judged["salutation"].reason == "It has the same meaning as 'sex', and would reveal it."
 
 
 def test_columns_in_clear_do_not_give_each_other_away(profiles: Profiles) -> None:

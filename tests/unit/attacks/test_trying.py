@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.attacks import ATTACKS, Attacks, Claims, Outcome, Skipped
+from hedgerow.attacks import ATTACKS, Attacks, Claims, Outcome, Skipped, registry
 from hedgerow.attacks.label_disclosure import label_disclosure
 from hedgerow.errors import BadInput
 
@@ -54,6 +54,25 @@ def test_the_same_as_each_attack_by_itself(
     assert told.excess == labels.excess
     assert told.members.claimed == told.members.people == 800
     assert told.members.recall.value in {labels.alone.members.accuracy.value, labels.stacked.members.accuracy.value}
+
+
+def test_a_new_attack_is_a_function_and_an_entry(
+    release: hr.Release, census: tuple[pa.Table, pa.Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The toy attack claims nothing of anybody. Nothing else knows it."""
+
+    def silent(_release: hr.Release, members: Any, _non_members: None, *, random_state: int | None) -> Outcome:
+        inside, outside = (Claims(len(rows.frame), 0, 0) for rows in (members.members, members.others))
+        return Outcome.of("?", f"nothing, by the seed {random_state}", inside, outside)
+
+    entry = registry.Attack("silent", silent, "Somebody claims nothing.", needs=("target",), takes=("random_state",))
+    monkeypatch.setattr(registry, "ATTACKS", {**ATTACKS, "silent": entry})
+    (outcome,) = hr.attack(release, *census, attacks="silent", random_state=3)
+    assert (outcome.attack, outcome.claim) == ("silent", "nothing, by the seed 3")
+    assert (outcome.members.people, outcome.members.claimed, outcome.works) == (800, 0, False)
+    unlabelled = hr.anonymize(census[0], hr.Schema(quasi=QUASI, others="drop"), k=5, random_state=0)
+    with pytest.raises(BadInput, match=r"The attack 'silent' does not apply\. The release has no target"):
+        hr.attack(unlabelled, *census, attacks="silent")
 
 
 def test_why_attacks_are_not_tried(census: tuple[pa.Table, pa.Table]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 import typer
 
-from hedgerow.cli import main
+from hedgerow.cli import _app, _help, _options, main
 from hedgerow.cli._app import app
 from hedgerow.cli._options import Panel
 
@@ -83,3 +83,21 @@ def test_commands_stand_in_groups_with_a_whole_sentence_each(
     lines = [line for line in listed if line.startswith("    ")]
     assert {line.split()[0] for line in lines} == set(COMMANDS)
     assert all(line.endswith(".") and not line.endswith("...") and len(line) <= 80 for line in lines)
+
+
+def test_a_new_command_is_a_function_and_its_examples(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The toy command takes an option that others have too. Nothing else knows it."""
+    monkeypatch.setitem(_help.EXAMPLES, "greet", _help._examples("hedgerow greet --seed 3"))
+    monkeypatch.setattr(app, "registered_commands", [*app.registered_commands])
+
+    @_app._command(_app._CHOOSE)
+    def greet(*, seed: Annotated[int, _options.option(Panel.METHOD, "N", "The number to greet.")] = 0) -> None:
+        """Greet a number."""
+        typer.echo(f"hello {seed}")
+
+    assert "Example:\n    hedgerow greet --seed 3" in help_of(capsys, monkeypatch, "greet")
+    assert "greet" in help_of(capsys, monkeypatch)
+    assert main(["greet", "--seed", "3"]) == 0
+    assert capsys.readouterr().out == "hello 3\n"

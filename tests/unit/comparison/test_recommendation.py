@@ -147,7 +147,7 @@ def test_a_score_that_tells_nothing_does_not_decide() -> None:
     idle = {"accuracy": Baseline(0.9, 0.9), "auc": Baseline(0.8, 0.5)}
     found = recommend(choices, UTILITIES, threshold=0.05, baselines=idle)
     assert found.choice is choices[1]
-    assert "no more than the majority (accuracy (c45)), so AUC (c45) decides" in found.reason
+    assert "no learner beats the majority (accuracy (c45)), so AUC (c45) decides" in found.reason
     all_idle = {one.name: Baseline(0.5, 0.5) for one in UTILITIES[:-1]}
     assert (
         "so detail kept (1 − ncp) decides" in recommend(choices, UTILITIES, threshold=0.05, baselines=all_idle).reason
@@ -166,7 +166,7 @@ def test_if_nothing_is_left_to_learn_it_says_so() -> None:
     choices = [choice("a", 20, 0.6), choice("b", 5, 0.8)]
     found = recommend(choices, UTILITIES, threshold=0.05, baselines={"accuracy": Baseline(0.9, 0.6)})
     assert found.void
-    assert "None of these teaches more than the majority" in found.reason
+    assert "From none of these can learners learn more than the majority" in found.reason
     better = recommend(choices, UTILITIES, threshold=0.2, baselines={"accuracy": Baseline(0.9, 0.6)})
     assert "majority:" not in better.reason
     assert not better.void

@@ -82,7 +82,7 @@ def test_other_delimiters_are_left_to_python(delimiter: str, tmp_path: Path) -> 
     ],
 )
 def test_lines_that_end_in_two_ways(content: bytes, line: int, block: int, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=f"Line {line} of 'people.csv' ends in another way"):
+    with pytest.raises(BadInput, match=f"Line {line} of 'people.csv' ends differently from the first"):
         shape(tmp_path, content, 2)
 
 

@@ -340,7 +340,7 @@ def test_a_column_of_text_that_is_nearly_numbers_is_remarked_on(tmp_path: Path) 
     source = FileSource(File(path))
     counts = source.count(Schema(quasi=["age"]), Schema(quasi=["age"]).resolve(["age"])).counts
     (remark,) = counts.remarks
-    assert "'age' is taken for text: at least 90% of its records are numbers" in remark
+    assert "'age' is read as text: at least 90% of its records are numbers" in remark
     assert "--kind age=number" in remark
     assert SECRET not in remark
 

@@ -64,7 +64,7 @@ def test_types_that_a_csv_cannot_give_back_are_text(tmp_path: Path) -> None:
 
 def test_cells_of_another_type_are_refused_without_being_quoted(tmp_path: Path) -> None:
     (tmp_path / "out.csv").write_text("age\nZebulon\n")
-    with pytest.raises(BadInput, match="does not hold what its manifest says") as caught:
+    with pytest.raises(BadInput, match="differ from those in its manifest") as caught:
         SavedTable(tmp_path / "out.csv").rows({"age": "Int64"}, (), ())
     assert "Zebulon" not in str(caught.value)
     assert caught.value.__context__ is None

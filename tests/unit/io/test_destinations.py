@@ -82,10 +82,10 @@ def test_a_folder_that_is_not_empty(here: Path) -> None:
     Path("out/part-00000.parquet").write_text("x")
     with pytest.raises(BadInput, match=r"'out/' is not empty.*--force"):
         out.refuse_existing(overwrite=False)
-    with pytest.raises(BadInput, match="something else than a release"):
+    with pytest.raises(BadInput, match="something other than a release"):
         out.refuse_existing(overwrite=True)
     Path("out.manifest.json").write_text("{}")
     out.refuse_existing(overwrite=True)
     Path("out/holiday.jpg").write_text("x")
-    with pytest.raises(BadInput, match="something else than a release"):
+    with pytest.raises(BadInput, match="something other than a release"):
         out.refuse_existing(overwrite=True)

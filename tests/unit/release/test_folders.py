@@ -195,7 +195,7 @@ def test_pseudonyms_and_people(tmp_path: Path) -> None:
         {"id": [f"p{n // 2}" for n in range(200)], "age": [20 + n % 5 for n in range(200)], "x": [1] * 200}
     )
     schema = hr.Schema(quasi=["age"], pseudonymize=["id"], insensitive=["x"])
-    with pytest.raises(BadInput, match="a pseudonym is one person's"):
+    with pytest.raises(BadInput, match="a pseudonym belongs to one person"):
         hr.anonymize(table, schema, k=5).save(tmp_path / "out", partition_by="id")
     schema = hr.Schema(quasi=["age"], entity="id", insensitive=["x"])
     for data in (table, tmp_path / "in.parquet"):
@@ -234,7 +234,7 @@ def test_a_change_is_noticed(change: str, told: str, release: hr.Release, tmp_pa
             (first.parent / "part-00009.parquet").write_bytes(first.read_bytes())
         case "moved":
             first.rename(first.with_name("part-00009.parquet"))
-    with pytest.raises(BadInput, match=rf"not the one that its manifest speaks of \(of its files: .*{told}"):
+    with pytest.raises(BadInput, match=rf"not the one that its manifest describes \(of its files: .*{told}"):
         hr.Release.load(out)
     found = hr.audit(out, quasi=QUASI)
     assert found.manifest == "differs"
@@ -267,7 +267,7 @@ def test_an_older_one_is_replaced_as_a_whole(release: hr.Release, tmp_path: Path
 def test_a_folder_of_something_else_is_not_replaced(release: hr.Release, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/thesis.tex").write_text("mine")
-    with pytest.raises(BadInput, match="something else than a release"):
+    with pytest.raises(BadInput, match="something other than a release"):
         release.save(tmp_path / "out", overwrite=True)
     assert (tmp_path / "out/thesis.tex").read_text() == "mine"
 
@@ -309,7 +309,7 @@ def test_what_was_written_is_counted_again(
         return folder_name(name, value)
 
     monkeypatch.setattr(folder_writing, "folder_name", spoiling)
-    with pytest.raises(NotAnonymous, match=r"does not meet 10-anonymity|would not say what the release says"):
+    with pytest.raises(NotAnonymous, match=r"does not meet 10-anonymity|would differ from the release"):
         release.save(tmp_path / "out", partition_by=["ward", "town"])
     assert list(tmp_path.iterdir()) == []
 

@@ -162,7 +162,7 @@ def test_it_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_changed_table_is_refused(name: str, tmp_path: Path) -> None:
     path = released().save(tmp_path / name)
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(BadInput, match=f"The table '{name}' is not the one that its manifest speaks of"):
+    with pytest.raises(BadInput, match=f"The table '{name}' is not the one that its manifest describes"):
         hr.Release.load(path)
 
 
@@ -171,7 +171,7 @@ def test_changed_or_missing_proportions_are_refused(tmp_path: Path) -> None:
     beside = proportions_path(path)
     beside.write_text(beside.read_text() + " ")
     for _ in range(2):
-        with pytest.raises(BadInput, match=r"The proportions of 'out\.csv' are not those that its manifest speaks of"):
+        with pytest.raises(BadInput, match=r"The proportions of 'out\.csv' are not those that its manifest describes"):
             hr.Release.load(path)
         beside.unlink(missing_ok=True)
 

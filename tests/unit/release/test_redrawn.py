@@ -177,7 +177,7 @@ def test_the_manifest_of_drawn_rows(tmp_path: Path) -> None:
     assert said["drawn_from"] == {**of_release["output"], "proportions": of_release["proportions"]}
     assert (said["repeats"], said["rows"]) == (3, 72)
     assert said["columns"] == {"drawn": ["age", "city"], "as_published": ["ill", "note"]}
-    for words in ("drawn at random from a release", "a function of it alone, and tell nothing more", "nobody's rows"):
+    for words in ("drawn at random from a release", "a function of it alone, and reveal nothing more", "nobody's rows"):
         assert words in said["what"]
     assert "operating system" in said["randomness"]
     # No figure that was computed from original rows is in a file.

@@ -141,7 +141,7 @@ def test_the_first_screen_names_thresholds_and_counts_people() -> None:
 
 def test_what_the_headline_does_not_cover_is_a_verdict_of_its_own() -> None:
     facts = example_facts()
-    beyond = "Over all columns together, somebody stands alone."
+    beyond = "Over all columns together, somebody is unique."
     told = render_part("summary", dataclasses.replace(facts, summary=dataclasses.replace(facts.summary, beyond=beyond)))
     assert re.findall(r'<div class="verdict (\w+)">', told) == ["good", "note"]
     assert beyond in Checked(told).text

@@ -14,7 +14,7 @@ TOWNS = ["Ulm"] * 4 + ["Bern"] * 4
 @pytest.mark.parametrize(
     ("shoes", "words"),
     [
-        ([1, 2, 3, 4] * 2, "somebody stands alone"),
+        ([1, 2, 3, 4] * 2, "somebody is unique"),
         ([1, 1, 2, 2] * 2, "as few as 2 look alike"),
         ([1] * 8, ""),
     ],

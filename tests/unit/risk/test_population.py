@@ -50,7 +50,7 @@ def test_what_a_published_cell_covers(published: str | None, fitting: list[str |
         population = count_classes(pa.table({"q": pa.array([person, "nobody's"], pa.string())}), ["q"])
         expected = int(person in fitting) + (published in ("*", None))
         if not expected:
-            with pytest.raises(BadInput, match="Nobody of the population fits"):
+            with pytest.raises(BadInput, match="Nobody in the population fits"):
                 people_fitting(table, population)
         else:
             assert people_fitting(table, population).tolist() == [expected], person
@@ -79,7 +79,7 @@ def test_against_brute_force(table: list[tuple[str, ...]], people: list[tuple[st
         for row in table
         for person in people
     ):
-        with pytest.raises(BadInput, match="Nobody of the population fits"):
+        with pytest.raises(BadInput, match="Nobody in the population fits"):
             people_fitting(published, population)
         return
     found = people_fitting(published, population)
@@ -183,5 +183,5 @@ def test_a_population_that_fits_nobody_is_refused(cells: list[str], values: list
 def test_columns_that_fit_only_one_by_one() -> None:
     table = pa.table({"a": ["1", "2"], "b": ["x", "y"]})
     people = pa.table({"a": ["1", "2"], "b": ["y", "x"]})
-    with pytest.raises(BadInput, match="Somebody fits in each of 'a', 'b', but nobody in all of them"):
+    with pytest.raises(BadInput, match="Somebody fits in each of 'a', 'b', but nobody fits in all of them"):
         hr.audit(table, quasi=["a", "b"], population=people)

@@ -96,7 +96,7 @@ def test_releases_of_other_people() -> None:
     found = together(table(["[60,70)"] * 4), OLD, k=3)
     # They may as well be the same people, with values that have changed or are written in another way.
     assert (found.relation, found.k, found.holds) == ("apart", (1, 3), None)
-    assert any("not of the same people" in one for one in found.remarks)
+    assert any("do not describe the same people" in one for one in found.remarks)
 
 
 def test_newcomers_are_told_by_the_difference() -> None:
@@ -257,7 +257,7 @@ def test_a_saved_release_says_which_columns_are_quasi_identifiers(tmp_path: Path
         assert found.columns == ("age", "town")
     place.write_text(place.read_text() + "*,*,x\n")
     assert any(
-        text.startswith("Of the previous release: The table 'old.csv' is not")
+        text.startswith("About the previous release: The table 'old.csv' is not")
         for text in together(people, place).remarks
     )
 
@@ -473,4 +473,4 @@ def test_memory_is_bounded_where_everybody_fits_every_class() -> None:
     done = subprocess.run([sys.executable, "-c", _LARGE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.startswith("Extent(least=1, most=10)")
-    assert "not all groups were looked at" in done.stdout
+    assert "not all groups were examined" in done.stdout

@@ -24,8 +24,8 @@ Deviations
 - A mean has at most one digit more than the numbers of its column; the mean of dates is a date. ``numbers="median"``
   publishes medians. In a column that is mostly 0, the mean lies where few values do, and a tree that learns thresholds
   between means splits raw rows wrongly (``benchmarks/RESULTS.md``). A median reveals that someone in the group has that
-  value; a mean does not. But whoever knows which values occur can solve the mean of a few whole numbers: with a k of 2
-  or 3, use medians.
+  value; a mean does not. But an attacker who knows which values occur can solve the mean of a few whole numbers: with a
+  k of 2 or 3, use medians.
 - If the distinct tuples do not fit into the memory limit, the first nodes are grown from counts of values and labels,
   and the parts below them separately (:mod:`hedgerow.anonymizers.trees.out_of_core`). Only the bags that go up are kept
   in memory (:mod:`hedgerow.anonymizers.suppression._out_of_core`). The release is the same.

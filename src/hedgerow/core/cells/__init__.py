@@ -2,7 +2,7 @@ r"""Published cells: what a cell may stand for, written and read back in one pla
 
 :func:`write` and :func:`read` are inverse to each other. A cell is one value, or one of several (:class:`ValueSet`, in
 which ``None`` is a missing value), a node of a hierarchy (:class:`Node`), a number in a range (:class:`Interval`), or
-nothing (``*``). How the people of a cell are shared by these values is in the proportions of a release, if it has any.
+nothing (``*``). The proportions of a release, if it has any, show how the people of a cell divide among these values.
 
 Ambiguous cells have one meaning:
 

@@ -73,7 +73,7 @@ __all__ = [
 _END = r"(-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 _INTERVAL: Final = re.compile(rf"\[{_END},{_END}([)\]])\Z")
 _OPEN: Final = re.compile(rf"([{BELOW}{FROM}]){_END}\Z")
-# A text that begins with none of these is a plain value.
+# A text that begins with none of these signs is a plain value.
 _SIGNS: Final = f"{SUPPRESSED_TEXT}[{{{BELOW}{FROM}"
 # A text that does not follow the form of a set, with other escapes for instance, is a plain value.
 _MEMBER = r"(?:\\N|[^|\\]*(?:\\[|\\][^|\\]*)*)"
@@ -194,7 +194,7 @@ def _parsed_set(text: str) -> str | ValueSet:
 
 
 def canonical(text: str) -> str:
-    """The one way to write a cell; the members of a set may stand in any order.
+    """The canonical form of a cell; the members of a set may come in any order.
 
     >>> canonical("{b|a}"), canonical("{a}"), canonical("[1.0,2)")
     ('{a|b}', 'a', '[1,2)')
@@ -259,7 +259,7 @@ def number_in(text: str | None, kind: Kind) -> float | None:
 
 
 def spelled(cell: object, kind: Kind | None = None) -> str | None:
-    """The text of a cell, however its table stores it; in a column of numbers all spellings of one are the same.
+    """The text of a cell, however its table stores it; in a column of numbers all spellings of a number are the same.
 
     >>> spelled(39.0), spelled("39.0", "number"), spelled("39.0"), spelled(True), spelled(float("nan"))
     ('39', '39', '39.0', 'true', None)
@@ -337,7 +337,7 @@ class Node:
 
 
 Meaning = ValueSet | Node | Interval | Suppressed
-"""What a cell says; a single value, or a missing one, is a set of one member."""
+"""The content of a cell; a single value, or a missing value, is a set of one member."""
 
 Possible = frozenset[str | None] | Interval | Suppressed
 """What a cell may stand for: one of some values (``None`` is missing), a number in a range, or anything."""
@@ -499,7 +499,7 @@ def _members(texts: Iterable[str]) -> set[str]:
 
 
 def _encoded_for(hierarchy: Hierarchy, name: str, texts: set[str], members: set[str]) -> EncodedHierarchy | None:
-    """A hierarchy encoded for those of the published texts that it takes for values."""
+    """A hierarchy encoded for those of the published texts that it treats as values."""
     alone = {cell for cell in map(parse, texts) if isinstance(cell, str)}
     values: list[str] = covered_values(hierarchy, domain_of(name, members | alone)).labels.tolist()
     encoded = _encoded(hierarchy, name, values)
@@ -508,7 +508,7 @@ def _encoded_for(hierarchy: Hierarchy, name: str, texts: set[str], members: set[
     labels = {str(encoded.labels[node]) for node in encoded.parent.tolist() if node >= 0} - members
     if labels.isdisjoint(values):
         return encoded
-    # A hierarchy that is made from the values takes any text for a value, its own labels too.
+    # A hierarchy that is made from the values treats any text as a value, its own labels too.
     return _encoded(hierarchy, name, [value for value in values if value not in labels]) or encoded
 
 

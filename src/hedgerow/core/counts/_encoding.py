@@ -203,7 +203,7 @@ def _sorted(name: str, indices: Ints, reading: Reading, weights: Longs | None) -
 
 
 Asked = Literal["typed", "derived", "valued", "number", "date", "text"] | Sequence[str]
-"""What to take a column for: ``"typed"``, what its type says; ``"derived"``, what all its text can be read as;
+"""How to read a column: ``"typed"``, by its type; ``"derived"``, as whatever all its text can be read as;
 ``"valued"``, numbers if all its text is, as the verifier compares sensitive values; or a kind, or all its values in
 their order, as the schema says."""
 
@@ -213,7 +213,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-][0-9]{2,3})?\Z")
 
 
 class BadValues(Exception):
-    """Some values of a column are wrong; the caller, who has the rows, reports where they are, and never which.
+    """Some values of a column are wrong. The caller, who has the rows, reports where they are, but never the values.
 
     It is no :class:`HedgerowError`: the engine catches it, finds the first line, and raises :class:`BadInput`.
     """
@@ -249,9 +249,9 @@ def is_text(kind: pa.DataType) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What the distinct values mean: which are present, their text, their numbers if they have any, their kind.
+    """The meaning of the distinct values: which are present, their text, their numbers if they have any, their kind.
 
-    ``numeric`` has which texts could be numbers, ``places`` where each stands in a given order.
+    ``numeric`` marks the texts that could be numbers; ``places`` has the place of each in a given order.
     """
 
     kept: Bools
@@ -283,7 +283,7 @@ def interpret(name: str, distinct: pa.Array, missing: set[str], asked: Asked, de
 
 
 def _read_text(name: str, texts: list[str], kept: Bools, missing: set[str], asked: str, decimal_point: str) -> Reading:
-    """Read text as what it is asked to be, or can be."""
+    """Read text as the kind that was asked for, or as any kind that fits."""
     reading = Reading(kept, texts, None, "text")
     if asked in ("number", "derived", "valued"):
         reading = _as_numbers(name, texts, kept, decimal_point, missing, asked)
@@ -297,7 +297,7 @@ def _has_nul(cell: object) -> bool:
 
 
 def _unlike(is_right: Callable[[str], object], missing: Container[str]) -> Callable[[object], bool]:
-    """What finds the texts that are neither missing nor right."""
+    """A function that finds the texts that are neither missing nor right."""
     return lambda cell: isinstance(cell, str) and cell not in missing and not is_right(cell)
 
 
@@ -319,7 +319,7 @@ def _as_numbers(name: str, texts: list[str], kept: Bools, decimal_point: str, mi
         if _floats_differ(labels, numbers):
             return Reading(kept, labels, numbers, "number")
         if asked == "number":
-            raise BadInput(f"The column {name!r} holds numbers of too many digits to be told apart. Make it text.")
+            raise BadInput(f"The column {name!r} holds numbers with too many digits to distinguish. Make it text.")
     return Reading(kept, texts, None, "text", kept & numeric)
 
 

@@ -269,7 +269,7 @@ class FrequencyTable(Counted):
 def remarks_of(columns: Iterable[EncodedColumn]) -> tuple[str, ...]:
     """Columns of text that are nearly all numbers, which is more often a mistake than not."""
     return tuple(
-        f"The column {column.domain.name!r} is taken for text: at least {_NEARLY:.0%} of its records are numbers, but "
+        f"The column {column.domain.name!r} is read as text: at least {_NEARLY:.0%} of its records are numbers, but "
         "not all. If the others mean 'no value', name them as missing; to find them, say that it holds numbers "
         f"(--kind {column.domain.name}=number)."
         for column in columns
@@ -280,10 +280,10 @@ def remarks_of(columns: Iterable[EncodedColumn]) -> tuple[str, ...]:
 # --------------------------------------------------------------------------------------------------
 # People with several records, counted once each: every person has one representative record.
 #
-# How many different people a class has does not add up over its cells: a person with rows in two of them would count
-# twice. So each person gets a *home*, one of the cells that hold rows of theirs, drawn at random, and one row there
-# represents the person. Representative records and others are different cells. A class never has more representative
-# records than people, and they add up: a class with k of them has at least k people, whatever cells it consists of.
+# The number of people of a class is not the sum over its cells: a person with rows in two cells would count twice. So
+# each person gets a *home*, one of the cells that hold their rows, drawn at random, and one row there represents the
+# person. Representative records and others are different cells. A class never has more representative records than
+# people, and they add up: a class with k of them has at least k people, whatever cells it consists of.
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,8 +303,8 @@ class Links:
     def of(cls, pairs: Ints, tuple_of_cell: Ints) -> Links:
         """From pairs of persons and cells."""
         people, tuples = int(pairs[:, 0].max()) + 1, int(tuple_of_cell.max()) + 1
-        found, _ = tabulate([pairs[:, 0], tuple_of_cell[pairs[:, 1]]], [people, tuples], len(pairs))
-        return cls(found[:, 0].copy(), found[:, 1].copy())
+        distinct_pairs, _ = tabulate([pairs[:, 0], tuple_of_cell[pairs[:, 1]]], [people, tuples], len(pairs))
+        return cls(distinct_pairs[:, 0].copy(), distinct_pairs[:, 1].copy())
 
 
 def at_home_domain() -> Domain:

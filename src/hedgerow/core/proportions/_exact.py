@@ -157,7 +157,7 @@ _VAGUEST: Final[tuple[PublishedKind, ...]] = ("number", "suppressed", "label", "
 
 
 def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
-    """Count how many records of each class hold which value; lost records count nowhere.
+    """Count the records of each class that hold each value; lost records do not count.
 
     Groups that publish the same values are one class, because a reader of the release sees no difference between them.
     Where people are counted, each person counts once, by the representative record.
@@ -220,8 +220,8 @@ def count_labels(counts: Counted, recoding: Recoding) -> ExactLabels | None:
     classes, class_of_group = _classes(codes, list(map(len, texts)), held, len(recoding.groups))
     of_class = class_of_group[pieces.group[kept]]
     regions = np.full((len(by_label.regions), len(classes)), np.iinfo(np.int64).max)
-    for of_group, found in zip(by_label.regions, regions, strict=True):
-        np.minimum.at(found, of_class, of_group[pieces.group[kept]])
+    for of_group, shares in zip(by_label.regions, regions, strict=True):
+        np.minimum.at(shares, of_class, of_group[pieces.group[kept]])
     return _labels(counts, by_label, regions, of_class, pieces.cell[kept], pieces.size[kept])
 
 

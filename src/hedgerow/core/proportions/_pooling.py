@@ -90,7 +90,7 @@ class _Pooling:
     def __init__(self, exact: ExactColumn, sizes: Longs, lone: Bools, least: int, hushed: Bools) -> None:
         self.exact = exact
         self.least = least
-        # So few people are not counted at all: that they differ would reveal the value of each.
+        # Classes of so few people are not counted: if they differ, that alone would reveal the value of each.
         self.fewest = np.where(exact.publishes("interval"), _FEWEST_OF_INTERVAL, _FEWEST).astype(np.int64)
         self.lone = lone | (sizes < self.fewest)
         self.of_class = exact.class_of_entry

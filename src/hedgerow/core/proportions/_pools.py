@@ -305,10 +305,10 @@ def _categories(
 
 
 class _Place(NamedTuple):
-    """A pool of categories: where it stands, its number and its text.
+    """A pool of categories: its place in the order of pools, its number and its text.
 
-    The number of a value is its code; nodes are numbered after all codes. A node stands after the values below it, a
-    lower node first.
+    The number of a value is its code; nodes are numbered after all codes. A node comes after the values below it, and
+    after the nodes below it.
     """
 
     order: int
@@ -371,7 +371,7 @@ def _nodes(hierarchy: EncodedHierarchy, leaves: Ints, people: Longs, least: int)
     enough = _enough(int(carried.sum()), least)
     values = {hierarchy.labels[leaf] for leaf in hierarchy.leaves.tolist()}
     times = Counter(hierarchy.labels)
-    # A label that stands for a value, or at several nodes, would not say which node is meant.
+    # A label that is also a value, or that several nodes share, would not show which node is meant.
     clear = [label not in values and times[label] == 1 and label != SUPPRESSED_TEXT for label in hierarchy.labels]
     inner = (hierarchy.level > 0) & (hierarchy.leaf_count > 1) & np.array(clear, dtype=bool)
     nodes = []
@@ -441,8 +441,8 @@ class _Numbers:
         low, high = np.array([pool[:2] for pool in pools], dtype=np.float64).reshape(-1, 2).T.copy()
         texts = tuple(text for _, _, text in pools)
         alone = (low == high) | np.array([text is None for text in texts], dtype=bool)
-        found = Pools(texts, alone, low, high, self._reach())
-        return found, self._pool_of_code(found, np.array(cuts))
+        pooled = Pools(texts, alone, low, high, self._reach())
+        return pooled, self._pool_of_code(pooled, np.array(cuts))
 
     def _ranges(self, cuts: list[float]) -> list[_Range]:
         """The ranges between cuts; without a cut everything is left to the last pool."""
@@ -491,7 +491,7 @@ class _Numbers:
             float(self.numbers[np.searchsorted(self.reached, self.reached[-1] - self.least, side="right") - 1])
         )
         first, last = min(first, last), max(first, last)
-        # At least two cells of the grid, so that an end does not tell which of them is held.
+        # At least two cells of the grid, so that an end does not reveal which of them is held.
         unit = next(unit for unit in _units(self.step) if unit > self.step and unit * _PARTS >= last - first)
         low, high = first // unit * unit, last // unit * unit + unit
         beyond = math.nextafter(float(last), math.inf)
@@ -526,7 +526,7 @@ def _units(step: Fraction) -> Iterator[Fraction]:
 
 
 def _units_down(width: Fraction, step: Fraction) -> list[Fraction]:
-    """Units from about a width down to the step."""
+    """Round units of the grid: from about a given width down to the step."""
     units = []
     for unit in _units(step):
         units.append(unit)

@@ -190,7 +190,7 @@ _NumberPoint = tuple[_Piece, str, int]
 
 
 class _NumberCells(NamedTuple):
-    """What the published cells of a column of numbers or dates say.
+    """The content of the published cells of a column of numbers or dates.
 
     Attributes
     ----------
@@ -304,14 +304,14 @@ def _pieces(low: float, high: float, intervals: Sequence[Interval], taken: Float
     edges = np.unique(np.linspace(begin, end, min(_PIECES, end - begin) + 1).round().astype(np.int64))
     edges = np.union1d(edges, np.round(np.array(cuts) * scale).astype(np.int64))
     cells_taken = np.round(taken * scale).astype(np.int64)
-    found = []
+    parts = []
     for first, after in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         inside = set(cells_taken[(cells_taken >= first) & (cells_taken < after)].tolist())
         free = after - first - len(inside)
         if free > 0:
             middle = _nearest_free((first + after - 1) // 2, first, after, inside)
-            found.append(_Piece(middle / scale, float(free), first / scale, (after - 1) / scale))
-    return found
+            parts.append(_Piece(middle / scale, float(free), first / scale, (after - 1) / scale))
+    return parts
 
 
 def _nearest_free(middle: int, first: int, after: int, taken: set[int]) -> int:

@@ -192,7 +192,7 @@ class StoredPieces:
 
 _FORMAT = "hedgerow recoding 2"
 _OLDER = "hedgerow recoding 1"  # lists every code that a published value covers
-_PRIVATE = "PRIVATE: this file tells which original values went to which group. Do not publish it."
+_PRIVATE = "PRIVATE: this file shows which original values went to which group. Do not publish it."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -318,15 +318,15 @@ def _medians(held: _Held, known: Bools, records: Floats) -> Floats:
 # --------------------------------------------------------------------------------------------------
 # What groups publish that were cut out of a space: the region of each, whatever its records hold inside it.
 #
-# A set of the values that a group holds reveals more than the group of a person: one of its people holds each of its
-# values, and nobody there holds any other. The region that the cuts left reveals only that nobody lies outside. Regions
-# are disjoint and together all combinations of values, so that everybody fits exactly one. They reveal where cuts were
+# A set of the values that a group holds reveals more than a person's group: somebody in it holds each of the values,
+# and nobody there holds any other. The region that the cuts left reveals only that nobody lies outside. Regions are
+# disjoint and together cover all combinations of values, so everybody fits exactly one. They reveal where cuts were
 # made, and which values occur in the table at all.
 #
-# What they do not hide: a cut lies behind a value that somebody held among those who were cut there; a group that was
-# not cut further could not be cut; and there are at least k people in every region. A reader who knows everybody else
-# can conclude something from that. Proportions that are published beside the table show what is held, whatever the
-# cells are.
+# Regions do not hide that each cut lies behind a value that somebody in the cut part holds, that a group that was not
+# cut further could not be cut, and that every region has at least k people. A reader who knows everybody else can infer
+# something from that. Proportions that are published beside the table show which values are held, whatever the cells
+# show.
 
 
 _MOST_NAMED: Final = 1000

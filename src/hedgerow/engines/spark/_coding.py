@@ -1,7 +1,7 @@
 """Encode values on the workers, as :mod:`hedgerow.engines._coding` does in DuckDB.
 
-The values of each column and their codes go there as a file, and are joined to whatever has values. The codes of a row
-make up its keys.
+The values of each column and their codes are sent as a file, and joined to the rows. The codes of a row make up
+its keys.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# The columns of a Spark table: which types are carried, and the text by which rows of one cell are ranked.
+# The columns of a Spark table: the supported types, and the text by which rows of one cell are ranked.
 
 
 _FLOATS: Final = (types.FloatType, types.DoubleType)
@@ -42,7 +42,7 @@ _DAY: Final = 86_400_000_000
 
 
 def refuse_other_kinds(table: DataFrame, names: Iterable[str]) -> None:
-    """Refuse columns of a type that the engines do not all hold alike."""
+    """Refuse columns of a type that not all engines represent alike."""
     kinds = {field.name: field.dataType for field in table.schema.fields}
     for name in names:
         if not isinstance(kinds[name], (*_CARRIED, types.BinaryType)):
@@ -84,7 +84,7 @@ def canonical_text(cell: Column, kind: Any) -> Column:
     if isinstance(kind, types.TimestampType):
         return F.unix_micros(cell).cast("string")
     if isinstance(kind, types.TimestampNTZType):
-        # By its parts: any other way leads through the session's time zone, where some hours do not exist.
+        # By its parts: any other way goes through the session's time zone, where some hours do not exist.
         seconds = F.hour(cell) * 3600 + F.minute(cell) * 60
         micros = F.date_part(F.lit("second"), cell) * 1_000_000
         day = F.unix_date(cell.cast("date")).cast("long") * _DAY

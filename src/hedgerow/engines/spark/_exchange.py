@@ -1,7 +1,7 @@
 """Tables between us and Spark: recodings go there as Parquet files, counts come back through Arrow.
 
-Files, not literals or collections: Spark shows plans in its logs and on its pages, and sends collections along with
-every task. They lie in a folder that all workers share.
+They are files, not literals or collections, because Spark shows plans in its logs and on its pages, and sends
+collections along with every task. The files are in a folder that all workers share.
 """
 
 from __future__ import annotations
@@ -84,19 +84,19 @@ def read_parquet(session: Any, paths: Iterable[Path]) -> DataFrame:
 
 
 def is_readable(path: Path) -> bool:
-    """Whether Spark can read a file of that name: it stumbles over colons, and passes over what it calls hidden."""
+    """Whether Spark can read a file of that name: it fails on colons, and ignores files that it considers hidden."""
     return ":" not in str(path) and not path.name.startswith(("_", "."))
 
 
 def write_parts(rows: DataFrame, folder: Path) -> None:
-    """Let the workers write rows to files of which the driver will read some."""
+    """Let the workers write rows to files, some of which the driver will read."""
     rows.write.option("parquet.block.size", ROW_GROUP).parquet(url(folder))
 
 
 def store(folder: Path, name: str, table: pa.Table) -> Path:
-    """Write a table for Spark; returns where it is."""
+    """Write a table for Spark, and return its place."""
     path = folder / f"{name}.parquet"
-    with translated(OSError, into=unwritable(f"The recoding cannot be handed to Spark in {str(folder)!r}")):
+    with translated(OSError, into=unwritable(f"The recoding cannot be sent to Spark through {str(folder)!r}")):
         # Spark trusts its metadata of columns more than the columns.
         pq.write_table(table.replace_schema_metadata(None), path)
     return path
@@ -108,23 +108,23 @@ def send(session: Any, folder: Path, name: str, table: pa.Table) -> DataFrame:
 
 
 def near(table: DataFrame, size: int) -> DataFrame:
-    """Say how a table is to be joined: a small one is sent to every worker."""
+    """Choose how a table is joined: a small table is sent to every worker."""
     return F.broadcast(table) if size <= BROADCAST_BYTES else table.hint("merge")
 
 
 def fetch(table: DataFrame) -> pa.Table:
     """A small result; moments with a zone come in UTC, not in that of the session."""
-    found: pa.Table = table.toArrow()
+    fetched: pa.Table = table.toArrow()
     utc = pa.timestamp("us", "UTC")
-    zoned = [field.name for field in found.schema if pa.types.is_timestamp(field.type) and field.type.tz is not None]
+    zoned = [field.name for field in fetched.schema if pa.types.is_timestamp(field.type) and field.type.tz is not None]
     for name in zoned:
-        found = found.set_column(found.column_names.index(name), name, found.column(name).cast(utc))
-    return found
+        fetched = fetched.set_column(fetched.column_names.index(name), name, fetched.column(name).cast(utc))
+    return fetched
 
 
 @contextmanager
 def kept_by_workers(table: DataFrame) -> Iterator[DataFrame]:
-    """Let workers keep the rows of a table on their disks for some lines: they are computed once."""
+    """Let workers keep the rows of a table on their disks during a ``with`` block, so that they are computed once."""
     kept = table.persist(StorageLevel.DISK_ONLY)
     try:
         yield kept
@@ -134,7 +134,7 @@ def kept_by_workers(table: DataFrame) -> Iterator[DataFrame]:
 
 
 def is_local(session: Any) -> bool:
-    """Whether all work is done in this one machine's driver."""
+    """Whether the driver on this machine does all the work."""
     master = str(session.sparkContext.master)
     return master == "local" or master.startswith("local[")
 
@@ -142,8 +142,8 @@ def is_local(session: Any) -> bool:
 def shared_folder(session: Any, temp: Path | None, destination: Path | None) -> Scratch:
     """A hidden folder on storage that all workers share, removed when it is no longer used.
 
-    It lies in ``temp`` or, where the session names one, in its setting ``spark.hedgerow.temp``; else beside the
-    destination; else, if there are no other machines, in the system's temporary folder.
+    It is in ``temp`` or, if the session names one, in the folder of its setting ``spark.hedgerow.temp``; else beside
+    the destination; else, if there are no other machines, in the system's temporary folder.
     """
     named = session.conf.get(TEMP_SETTING, None)
     place = Path(named).absolute() if temp is None and named else temp

@@ -1,7 +1,7 @@
 """Tables in files that Spark counts and rewrites.
 
-Parquet is read by the workers as it is. Text, workbooks and archives are written to Parquet first, here and by the
-same parsers that read them without Spark: there is no second reading of a CSV that could differ.
+The workers read Parquet directly. Text, workbooks and archives are first written to Parquet on this machine, by the
+same parsers that read them without Spark. So there is no second way of reading a CSV that could differ.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class SparkFileSource(SparkSource):
         Its folder for temporary files must be one that the driver and all workers share.
     session : SparkSession
     destination : Path, optional
-        Where the release will be written: if no folder for temporary files is named, the one around it is shared.
+        Where the release will be written. If no folder for temporary files is named, the folder around it is used.
     """
 
     def __init__(self, file: File, session: Any, *, destination: Path | None = None) -> None:
         if file.memory_limit is not None:
             raise BadInput(
-                "A memory limit is for work on one machine without Spark. Leave it out (--memory-limit), and set "
+                "A memory limit works only without Spark. Leave it out (--memory-limit), and set "
                 "spark.driver.memory and spark.executor.memory instead."
             )
         # Text and packed files are rewritten there; the folder lives as long as this object.
@@ -110,7 +110,7 @@ def _unwritten(reader: FormatReader, name: str, folder: Path) -> BadInput:
 
 
 def _as_they_are(reader: FormatReader, names: list[str]) -> list[Path] | None:
-    """The files, if Spark can read them as they are: Parquet that holds all columns, and in types that it knows."""
+    """The files, if Spark can read them directly: Parquet files with all columns, in types that Spark supports."""
     if not isinstance(reader, ParquetFiles) or not all(map(is_readable, reader.paths)):
         return None
     schema = pq.read_schema(reader.paths[0])

@@ -30,7 +30,7 @@ def routed(rows: DataFrame, cuts: FirstCuts, ranks: Sequence[str], send: Send) -
     ranks : sequence of str
         The columns with the ranks that are cut, in their order.
     send : callable
-        Hands a table to Spark.
+        Sends a table to Spark.
     """
     if not len(cuts.column):
         return rows.withColumn(LEAF, F.lit(0))
@@ -50,10 +50,10 @@ def routed(rows: DataFrame, cuts: FirstCuts, ranks: Sequence[str], send: Send) -
 
 
 class _Steps(NamedTuple):
-    """A tree as tables: which column a node asks and where that leads, and at which node one rank leads elsewhere.
+    """A tree as tables: the column that a node tests, the next nodes, and where a single rank leads elsewhere.
 
-    ``most`` is how many steps the longest way has. Cuts that take one rank after the other off the same column are one
-    step.
+    ``most`` is the number of steps of the longest path. Cuts that separate one rank after the other of the same column
+    are one step.
     """
 
     asked: pa.Table

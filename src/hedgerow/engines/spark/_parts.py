@@ -1,7 +1,7 @@
 """Work on the parts of a large table by the workers, if they have the same version of Hedgerow.
 
-What the work needs travels as one file, and what it has found comes back as one file for each part. A worker that does
-a part again, because another one was lost, writes the same.
+The input of the work is sent as one file, and the results come back as one file for each part. If a worker is lost,
+another one repeats its part and writes the same result.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Job:
 
 
 def can_work(session: Any, folder: Path, job: Job) -> bool:
-    """Send a job to the workers; returns whether they have Python, Arrow, this version of Hedgerow and all else.
+    """Send a job to the workers, and return whether they have Python, Arrow, this version of Hedgerow and all else.
 
-    A requirement or a hierarchy of the user's own may be of a module that they have not.
+    A requirement or a hierarchy of the user may come from a module that the workers lack.
     """
     folder.mkdir()
     try:
@@ -74,7 +74,10 @@ def can_work(session: Any, folder: Path, job: Job) -> bool:
 
 
 def worked_on(cells: DataFrame, keys: Keys, folder: Path) -> DataFrame:
-    """Cells, each with its group within its leaf, by the job in a folder; other results of leaves go to that folder."""
+    """Do the job in a folder on cells, and return each cell with its group within its leaf.
+
+    Other results of the leaves go to that folder.
+    """
     kinds = [*(f"{name} long" for name in keys.names), f"{RECORDS} long", f"{CELL} int", f"{LEAF} int", f"{GROUP} int"]
 
     def worked(part: pa.Table) -> pa.Table:
@@ -86,14 +89,14 @@ def worked_on(cells: DataFrame, keys: Keys, folder: Path) -> DataFrame:
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """PySpark warns of pandas 3, of which nothing is used here."""
+    """Ignore PySpark's warning about pandas 3, which is not used here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         yield
 
 
 def found_by(folder: Path, leaf: int) -> tuple[int, Any]:
-    """How many groups a leaf has, and what else was found of it."""
+    """The number of groups of a leaf, and the other results for it."""
     number, found = pickle.loads(_told(folder, leaf).read_bytes())
     return number, found
 

@@ -78,8 +78,8 @@ class SparkRows:
             formula = cell.rlike(FORMULA_PATTERN) & ~cell.rlike(NUMBER_PATTERN)
             counted.append(F.count_if(formula))
         with own_words(self.native.session, _UNREADABLE):
-            found = rows.agg(*counted).first()
-        return {name: int(number) for name, number in zip(texts, found, strict=True) if number}
+            totals = rows.agg(*counted).first()
+        return {name: int(number) for name, number in zip(texts, totals, strict=True) if number}
 
     def write(self, target: Path, options: WriteOptions) -> None:
         """Copy the files to a folder, or write their rows in another form. That is done here, by one writer."""

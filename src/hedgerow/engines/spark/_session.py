@@ -26,7 +26,7 @@ _BEGUN_BY_SUBMIT: Final = "PYSPARK_GATEWAY_PORT" in os.environ
 
 @contextmanager
 def open_session(master: str | None = None, temp: Path | None = None) -> Iterator[Any]:
-    """Open a session for some lines; a running session is used as it is.
+    """Open a session for a ``with`` block; a running session is used.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Numbered rows in Parquet files: Spark has written them in an order, and a range of them is read here by itself."""
+"""Numbered rows in Parquet files: Spark has written them in order, and any range of them can be read separately."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["GroupFiles", "Shelf"]
 
 
 # --------------------------------------------------------------------------------------------------
-# The groups that cells go to, as Parquet files: workers write those of the parts that they finish, else the driver.
+# The groups of cells, as Parquet files. Workers write those of the parts that they finish, the driver writes the rest.
 #
 # A worker numbers the groups of its leaf from 0 on. How many groups come before them is stored separately.
 
@@ -39,7 +39,7 @@ class GroupFiles:
     Parameters
     ----------
     folder : Path
-        One that is not there yet.
+        A folder that does not exist yet.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -53,7 +53,7 @@ class GroupFiles:
         return sorted(self._folder.rglob("part-*.parquet"))
 
     def add(self, cells: pa.Table, start: int, groups: Ints) -> None:
-        """Keep the groups of cells with the numbers from one on."""
+        """Keep the groups of consecutive cells, given the number of the first."""
         numbers = np.arange(start, start + len(groups), dtype=np.int32)
         columns = {CELL: numbers, LEAF: np.full(len(groups), _NO_LEAF, dtype=np.int32), GROUP: groups.astype(np.int32)}
         for name, column in columns.items():
@@ -81,18 +81,18 @@ class GroupFiles:
         if not np.array_equal(cell, np.arange(start, end)):
             raise InternalError("some cells of a part have no group, or several")
         leaves, index = np.unique(leaf, return_inverse=True)
-        before = np.array([self._before[one] for one in leaves.tolist()], dtype=np.int32)
+        before = np.array([self._before[number] for number in leaves.tolist()], dtype=np.int32)
         return np.asarray(group + before[index], dtype=np.int32)
 
     def rows(self, session: Any, send: Send) -> DataFrame:
         """All cells with their groups, for Spark."""
-        leaves, before = (np.array(one, dtype=np.int32) for one in zip(*self._before.items(), strict=True))
+        leaves, before = (np.array(numbers, dtype=np.int32) for numbers in zip(*self._before.items(), strict=True))
         firsts = send("before", pa.table({LEAF: leaves, _BEFORE: before}))
         rows = read_parquet(session, self._files).join(firsts, LEAF).drop(LEAF)
         return rows.withColumn(GROUP, F.col(GROUP) + F.col(_BEFORE)).drop(_BEFORE)
 
     def remove(self) -> None:
-        """Give them up."""
+        """Remove the files."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
@@ -101,7 +101,7 @@ def _range(path: Path) -> tuple[int, int]:
     footer = pq.read_metadata(path)
     at = footer.schema.to_arrow_schema().get_field_index(CELL)
     ranges = [footer.row_group(group).column(at).statistics for group in range(footer.num_row_groups)]
-    return min((one.min for one in ranges), default=0), max((one.max for one in ranges), default=-1)
+    return min((cells.min for cells in ranges), default=0), max((cells.max for cells in ranges), default=-1)
 
 
 _BATCH: Final = 1 << 16
@@ -146,18 +146,18 @@ class Shelf:
         return places.join(firsts, "file_name").select(*rows.columns, number)
 
     def batches(self, columns: Sequence[str], start: int, end: int) -> Iterator[pa.RecordBatch]:
-        """Some columns of the rows with some numbers, in their order; no more of them is in memory than a few."""
+        """Some columns of a range of rows, in order; only a few rows are in memory at a time."""
         for file, first, last in zip(self._files, self._starts[:-1], self._starts[1:], strict=True):
             if first < end and start < last:
                 yield from _part(file, columns, max(start - int(first), 0), min(end, int(last)) - int(first))
 
     def remove(self) -> None:
-        """Give the rows up."""
+        """Remove the rows."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _part(path: Path, columns: Sequence[str], start: int, end: int) -> Iterator[pa.RecordBatch]:
-    """The rows of a file from one up to another."""
+    """A range of the rows of a file."""
     with pq.ParquetFile(path) as file:
         sizes = [file.metadata.row_group(at).num_rows for at in range(file.metadata.num_row_groups)]
         begins = np.cumsum([0, *sizes])

@@ -1,6 +1,6 @@
 """The engine for Spark: count records and apply a recoding by plans of Spark.
 
-No row comes to the driver, and no Python runs on the workers, but for the parts of a table that is too large for the
+No row comes to the driver, and no Python runs on the workers, except for the parts of a table that is too large for the
 driver. What is sent, shuffled and collected:
 
 - count: one ``groupBy`` of the counted columns; the distinct cells are collected through Arrow. Where they are more
@@ -11,7 +11,7 @@ driver. What is sent, shuffled and collected:
 - apply: the cells are sent back with their groups and joined to the rows, the rows of split cells ranked by a window;
   what comes out is kept in files. From these the release is written: every row gets a random place, is shuffled to it
   once, and what its group publishes is joined to it.
-- in clear: a ``groupBy`` for each column that is published as it is, over the same files; a sample is collected.
+- in clear: a ``groupBy`` for each column that is published unchanged, over the same files; a sample is collected.
 
 The files lie in a hidden folder that all workers share (see ``exchange``), which the driver makes and removes: what was
 kept goes when the source is no longer used, the release when neither it nor its session is.
@@ -84,11 +84,11 @@ class Origin:
     untyped : bool
         Whether every cell is text, as in a CSV.
     decimal : str
-        What stands before the decimals of numbers in text.
+        The sign before the decimals of numbers in text.
     records : int, optional
-        How many records there are, where that was counted apart from Spark.
+        The number of records, if it was counted without Spark.
     destination : Path, optional
-        Where the release will be written, where that is known before the table is counted.
+        Where the release will be written, if that is known before the table is counted.
     fault : callable
         The error if Spark fails, without quoting the table.
     zone : callable, optional
@@ -359,11 +359,11 @@ def _records(files: Sequence[Path]) -> int:
     return sum(int(pq.read_metadata(path).num_rows) for path in files)
 
 
-def _check_records(found: int, expected: int) -> None:
+def _check_records(written: int, expected: int) -> None:
     """Check that no row is lost and no row comes twice."""
-    if found != expected:
+    if written != expected:
         raise BadInput(
-            f"Spark found {found:,} rows where there were {expected:,}. Did the table change meanwhile, or does its "
+            f"Spark found {written:,} rows where there were {expected:,}. Did the table change meanwhile, or does its "
             "query draw at random? Write it to files first. If not, please report it."
         )
 
@@ -386,7 +386,7 @@ class CountedTable:
     Attributes
     ----------
     inside : mapping of column to str
-        What each column is called inside.
+        The inner name of each column.
     kinds : mapping of column to Spark's type
     cells : Table, optional
         Absent where the workers keep them.
@@ -412,7 +412,7 @@ class CountedTable:
 
 
 def placed(counted: CountedTable, pieces: Pieces, seed: str, send: Send) -> DataFrame:
-    """The rows that are published, with their cell and group. What is sent goes by ``send``."""
+    """The rows that are published, with their cell and group. ``send`` sends tables to Spark."""
     cells = required(counted.cells, "the cells of a table that fits into memory")
     first = pieces.first
     alone = first & np.append(first[1:], True)
@@ -466,8 +466,8 @@ def _located(counted: CountedTable, cells: DataFrame) -> DataFrame:
     known = cells.select(*(F.col(key).alias(f"k_{key}") for key in keys), *_rest(cells.columns, keys))
     matching = [F.col(key).eqNullSafe(F.col(f"k_{key}")) for key in keys]
     condition = matching[0]
-    for one in matching[1:]:
-        condition = condition & one
+    for equal in matching[1:]:
+        condition = condition & equal
     return counted.rows.join(known, condition).drop(*(f"k_{key}" for key in keys))
 
 
@@ -476,7 +476,7 @@ def _rest(columns: Sequence[str], keys: Sequence[str]) -> list[str]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the rows of a Spark table reveal by the columns that are published unchanged: counted by Spark.
+# What the rows of a Spark table reveal through columns that are published unchanged, as Spark counts it.
 
 
 CLASS: Final = "class_number"
@@ -494,16 +494,17 @@ def clear_in_rows(
     rows : DataFrame
         As they were kept: every reading finds them in the same places.
     number : int
-        How many they are.
+        Their number.
     judged : mapping of column to str
-        The columns that are to be judged, and what they are called among the rows.
+        The columns to judge, and their names in the rows.
     others : sequence of str
         The other columns that are no quasi-identifiers.
     chosen : int array
         The classes of the sample.
     """
-    found = dict(zip(judged, side_by_side(lambda inner: _told_by(rows, inner), judged.values(), number), strict=True))
-    fewest = {name: least for name, (_, least) in found.items()}
+    results = side_by_side(lambda inner: _told_by(rows, inner), judged.values(), number)
+    measured = dict(zip(judged, results, strict=True))
+    fewest = {name: least for name, (_, least) in measured.items()}
     known = 1 in fewest.values()
     sampled = rows.withColumn(_PLACE, F.monotonically_increasing_id()).where(F.col(CLASS).isin(chosen.tolist()))
     every = step(sampled.count())
@@ -511,7 +512,7 @@ def clear_in_rows(
         sampled.where(F.col(_PLACE).bitwiseAND(F.lit(_IN_PART)) % every == 0).select(CLASS, CELL, *judged.values())
     )
     return InClear(
-        {name: alone for name, (alone, _) in found.items()},
+        {name: alone for name, (alone, _) in measured.items()},
         fewest,
         1 if known else _fewest(rows, (CLASS, *judged.values(), *others)),
         sample.column(0).to_numpy().astype(np.int32),

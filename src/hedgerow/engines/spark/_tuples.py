@@ -1,8 +1,8 @@
 """Coded cells that the workers of Spark keep, for tables whose cells do not fit into the driver's memory.
 
-They lie in Parquet files of a folder that driver and workers share. What is asked of all of them is a plan of Spark;
-what is asked of a few, the driver reads from the files itself. The number of a cell is its place in the files. The
-groups that cells go to lie in files of their own, as the workers or the driver have written them.
+They are in Parquet files in a folder that driver and workers share. Questions about all cells are plans of Spark; for
+questions about a few, the driver reads the files itself. The number of a cell is its place in the files. The groups of
+the cells are in separate files, written by the workers or the driver.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class SparkTuples:
     encoded : mapping of column to EncodedColumn
         The counted columns.
     inside : mapping of column to str
-        What they are called inside.
+        Their inner names.
     coding : Coding
     cells : DataFrame
         Keys and records of all cells, in any order.
@@ -85,7 +85,7 @@ class SparkTuples:
         return len(self._cells)
 
     def _place(self, name: str) -> Path:
-        """A path that was never used before: Spark caches files."""
+        """A path that was never used before, because Spark caches files."""
         self._made += 1
         return self._workers.folder.path / f"{name}-{self._made}"
 
@@ -124,9 +124,9 @@ class SparkTuples:
             return rows.withColumn(LEAF, F.lit(0))
         if self._leaves is None or self._leaves[0] != known:
             ranks = [f"q{at}" for at in range(len(self._roles.quasi))]
-            found = Shelf.fill(routed(rows, cuts, ranks, self._send), self._place("leaves"))
+            shelf = Shelf.fill(routed(rows, cuts, ranks, self._send), self._place("leaves"))
             self._forget_leaves()
-            self._leaves = known, found
+            self._leaves = known, shelf
         return self._leaves[1].rows
 
     def _forget_leaves(self) -> None:
@@ -156,8 +156,8 @@ class SparkTuples:
         """One grouped plan over the cells of some leaves, ordered by leaf and keys."""
         with self._words():
             rows = self._with_leaves(cuts).where(F.col(LEAF).isin(list(leaves)))
-            found = fetch(rows.groupBy(LEAF, *keys).agg(*aggregates))
-        return found.sort_by([(name, "ascending") for name in (LEAF, *keys)])
+            grouped = fetch(rows.groupBy(LEAF, *keys).agg(*aggregates))
+        return grouped.sort_by([(name, "ascending") for name in (LEAF, *keys)])
 
     def divide(self, cuts: FirstCuts, leaves: int) -> Longs:
         """Put the cells in the order of the leaves; returns where each begins, and where the last one ends."""
@@ -176,9 +176,9 @@ class SparkTuples:
         before = self._cells
         in_order = rows.select(*self._names, RECORDS, LEAF).orderBy(LEAF, *self._names)
         self._cells = Shelf.fill(in_order, self._place("cells"))
-        found = fetch(self._cells.rows.groupBy(LEAF).count())
+        counted = fetch(self._cells.rows.groupBy(LEAF).count())
         sizes = np.zeros(leaves, dtype=np.int64)
-        sizes[found.column(0).to_numpy()] = found.column(1).to_numpy()
+        sizes[counted.column(0).to_numpy()] = counted.column(1).to_numpy()
         self._starts = np.concatenate([[0], np.cumsum(sizes)])
         before.remove()
         self._groups.remove()
@@ -236,8 +236,8 @@ class SparkTuples:
         with self._words():
             some = self._send("some", pa.table({CELL: wanted.astype(np.int32)}))
             rows = self._cells.numbered(self._send).join(some, CELL)
-            found = fetch(rows.select(*self._names, CELL)).sort_by(CELL).combine_chunks()
-        codes = [self._coding.keys.codes(batch) for batch in found.to_batches()]
+            fetched = fetch(rows.select(*self._names, CELL)).sort_by(CELL).combine_chunks()
+        codes = [self._coding.keys.codes(batch) for batch in fetched.to_batches()]
         return np.asarray(np.concatenate(codes)[index], dtype=np.int32)
 
 
@@ -302,7 +302,7 @@ def keep_cells(
     workers : Workers
     roles : Roles
     inside : mapping of column to str
-        What each column is called inside.
+        The inner name of each column.
     distinct : DataFrame
         The distinct combinations of the counted columns, and how many records have each.
     encode : callable
@@ -316,17 +316,17 @@ def keep_cells(
     for name in roles.counted:
         inner = inside[name]
         with workers.words():
-            found = fetch(distinct.groupBy(inner).agg(F.sum(RECORDS).alias(RECORDS)).limit(most + 1))
-        if found.num_rows > most:
+            grouped = fetch(distinct.groupBy(inner).agg(F.sum(RECORDS).alias(RECORDS)).limit(most + 1))
+        if grouped.num_rows > most:
             raise BadInput(
                 f"The column {name!r} has more than {most:,} distinct values, which do not fit into the memory of "
                 "Spark's driver. Round or shorten them, leave the column out, or raise spark.driver.memory."
             )
-        weights = found.column(1).to_numpy().astype(np.int64)
-        encoded[name] = encode(name, found.column(0), weights)
+        weights = grouped.column(1).to_numpy().astype(np.int64)
+        encoded[name] = encode(name, grouped.column(0), weights)
         records.add(int(weights.sum()))
         with workers.words():
-            values[inner] = learn_values(workers.send, inner, found.column(0), encoded[name].codes)
+            values[inner] = learn_values(workers.send, inner, grouped.column(0), encoded[name].codes)
     coding = Coding(Keys.of({inside[name]: column.domain.size for name, column in encoded.items()}), values)
     cells = coding.with_keys(distinct).select(*coding.keys.names, RECORDS)
     if any(column.respelled for column in encoded.values()):

@@ -356,8 +356,8 @@ def _target(target: pa.Array | pa.ChunkedArray, task: Task) -> dict[str, Any]:
     return {"labels": tuple(labels), "codes": pc.index_in(texts, pa.array(labels, texts.type)).to_numpy()}
 
 
-def _refuse_no_numbers(found: Floats) -> None:
-    if not np.isfinite(found).all():
+def _refuse_no_numbers(predicted: Floats) -> None:
+    if not np.isfinite(predicted).all():
         raise HedgerowError("The learner ended with NaN or infinite numbers. Are some numbers of the table very large?")
 
 

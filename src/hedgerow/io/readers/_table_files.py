@@ -182,10 +182,10 @@ def ending_of(name: str) -> str:
     >>> ending_of("People.CSV.GZ")
     '.csv.gz'
     """
-    found = next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
-    if found is None:
+    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
+    if ending is None:
         raise BadInput(f"The ending of the file {name!r} is not that of a table. {_ADVICE}")
-    return found
+    return ending
 
 
 def _in_folder(folder: Path, shown: str) -> TableFiles:
@@ -255,16 +255,16 @@ def _common_ending(shown: str, files: Sequence[Path], names: Sequence[str]) -> s
     return _uncompressed(first)
 
 
-def _without_empty(found: TableFiles) -> TableFiles:
+def _without_empty(files: TableFiles) -> TableFiles:
     """Drop empty text files if there are others: Spark writes such a file for a part without rows."""
-    kept = [at for at, file in enumerate(found.files) if found.ending == ".parquet" or file.stat().st_size]
-    if not kept or len(kept) == len(found.files):
-        return found
+    kept = [at for at, file in enumerate(files.files) if files.ending == ".parquet" or file.stat().st_size]
+    if not kept or len(kept) == len(files.files):
+        return files
     return replace(
-        found,
-        files=tuple(found.files[at] for at in kept),
-        names=tuple(found.names[at] for at in kept),
-        partitions=tuple(found.partitions[at] for at in kept) if found.partitions else (),
+        files,
+        files=tuple(files.files[at] for at in kept),
+        names=tuple(files.names[at] for at in kept),
+        partitions=tuple(files.partitions[at] for at in kept) if files.partitions else (),
     )
 
 

@@ -251,11 +251,11 @@ def _row_and_column(place: str) -> tuple[int, int]:
     >>> _row_and_column("AB12")
     (12, 28)
     """
-    found = _CELL.fullmatch(place)
-    if found is None:
+    match = _CELL.fullmatch(place)
+    if match is None:
         raise _BrokenSheet
-    row, column = int(found[2]), 0
-    for letter in found[1]:
+    row, column = int(match[2]), 0
+    for letter in match[1]:
         column = 26 * column + ord(letter) - ord("A") + 1
     if not 1 <= row <= _ROWS or column > _COLUMNS:
         raise _BrokenSheet
@@ -266,9 +266,9 @@ def _chosen(workbook: CalamineWorkbook, sheet: str | None, name: str) -> Calamin
     """The sheet of a given name, or the only filled sheet."""
     if sheet is not None:
         if sheet not in workbook.sheet_names:
-            raise BadInput.unknown("sheet", sheet, workbook.sheet_names, f"It is looked for in {name!r}.")
+            raise BadInput.unknown("sheet", sheet, workbook.sheet_names, f"It was sought in {name!r}.")
         return workbook.get_sheet_by_name(sheet)
-    filled = {title: found for title in workbook.sheet_names if (found := workbook.get_sheet_by_name(title)).height}
+    filled = {name: cells for name in workbook.sheet_names if (cells := workbook.get_sheet_by_name(name)).height}
     if not filled:
         raise BadInput(f"The file {name!r} is empty. A sheet needs a row of column names.")
     if len(filled) > 1:

@@ -358,8 +358,8 @@ def refuse_other_columns(first: str, columns: Sequence[str], other: str, others:
     """
     if len(columns) != len(others):
         raise BadInput(f"The file {other!r} has {len(others):,} columns, {first!r} has {len(columns):,}. {_ADVICE}")
-    for number, (name, found) in enumerate(zip(columns, others, strict=True), start=1):
-        if name != found:
+    for number, (name, theirs) in enumerate(zip(columns, others, strict=True), start=1):
+        if name != theirs:
             raise BadInput(f"Column {number:,} of {other!r} is not {name!r}, as it is in {first!r}. {_ADVICE}")
 
 

@@ -201,8 +201,8 @@ class Column:
             order = np.argsort(labels if self.kind == "text" else numbers[readable], kind="stable")
             scale = None if self.kind == "text" else numbers[readable][order]
             unseen = Domain(self.name, self.kind, labels[order], scale)
-            found = nodes_above(hierarchy, self.domain, unseen, self.given)
-            above[readable[order]] = np.where(found == NOWHERE, ROOT, self.into[found])
+            nodes = nodes_above(hierarchy, self.domain, unseen, self.given)
+            above[readable[order]] = np.where(nodes == NOWHERE, ROOT, self.into[nodes])
         return above
 
 

@@ -59,7 +59,7 @@ def group_domain(domain: Domain, rows: Longs) -> Grouped:
 
 
 def group_cells(labels: Sequence[str | None], rows: Longs | Floats) -> Grouped:
-    """Cut a column that is published as it is, and of which only the text is known, into groups."""
+    """Cut a column that is published unchanged, if only its text is known, into groups."""
     kind = kind_of_cells(labels)
     if kind == "text":
         return _frequent(rows)

@@ -77,10 +77,10 @@ def _singling_out(subject: Subject) -> Answer:
         return "note", "Not by the quasi-identifiers; columns that were accepted may still do it."
     if audit.k_all is not None and audit.k_all < audit.k:
         return "note", (
-            "Not by the quasi-identifiers. Whoever also knows the other columns of a person may find fewer who share "
-            "them all."
+            "Not by the quasi-identifiers. But fewer people share the values of all columns, for anyone who also knows "
+            "the others."
         )
-    return "good", "Nobody stands alone in what is published."
+    return "good", "Nobody is unique in what is published."
 
 
 def _singling_out_evidence(subject: Subject) -> Iterator[str]:
@@ -135,9 +135,9 @@ def _inference(subject: Subject) -> Answer:
     known = [name for name, share in audit.label_homogeneity.items() if share > 0]
     sensitive = [name for name in audit.sensitive if name in known]
     if sensitive:
-        return "bad", f"Whoever finds a person's class may know {quoted(sensitive)} without finding the row."
+        return "bad", f"Anyone who finds a person's class may learn {quoted(sensitive)} without finding the row."
     if known:
-        return "note", f"Whoever finds a person's class may know {quoted(known)}, which nothing protects."
+        return "note", f"Anyone who finds a person's class may learn {quoted(known)}, which nothing protects."
     if not audit.sensitive:
         return "note", "No column was named as sensitive, so nothing was required against inference."
     if not _values_were_required(audit):
@@ -219,8 +219,8 @@ _RULES: Final[dict[Topic, str]] = {
     "date": "Of dates that are directly related to a person only the year (45 CFR 164.514(b)(2)(i)(C)).",
 }
 _SCOPE: Final = (
-    "Three of the eighteen identifiers that the safe harbour names are looked at here, by names of columns and by what "
-    "is published. Names, numbers of records and the others are for a person to judge, as is whether the rule applies."
+    "Three of the eighteen identifiers that the safe harbour names are examined here, by the names of columns and by "
+    "their published cells. A person must judge names, record numbers and the others, and whether the rule applies."
 )
 _OLDEST: Final = 89
 _ZIP_DIGITS: Final = 3
@@ -363,7 +363,7 @@ def _zips_or_dates(
         if share > 0
     ]
     if clear:
-        wrong.append(f"{quoted(clear)} is published as it is.")
+        wrong.append(f"{quoted(clear)} is published unchanged.")
     answer: Answer = ("bad", " ".join(wrong)) if wrong else limit.kept
     judgement, text = answer
     return HarbourFinding(topic, _TITLES[topic], judgement, (*known, *clear), text, _RULES[topic])
@@ -375,7 +375,7 @@ def _ages(cells: Mapping[str, _Published], in_clear: Sequence[str], year: int) -
     findings = [_judge_ages(name, cells[name], None) for name in ages]
     findings += [_judge_ages(name, cells[name], year) for name in births]
     if clear:
-        findings.insert(0, ("unknown", f"{quoted(clear)} is published as it is, and was not looked at value by value."))
+        findings.insert(0, ("unknown", f"{quoted(clear)} is published unchanged. Its values were not examined."))
     if not findings:
         return _absent("age")
     worst = min((judgement for judgement, _ in findings), key=_WORST_FIRST.index)

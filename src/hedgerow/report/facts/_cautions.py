@@ -7,6 +7,7 @@ from typing import Final
 
 from hedgerow.anonymizers.base import CELLS_TELL, Anonymizer
 from hedgerow.anonymizers.registry import all_methods
+from hedgerow.errors import plural
 from hedgerow.report.facts._sections import Caution
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.figures import percent, quoted
@@ -32,7 +33,7 @@ _GANTA: Final = (
 def cautions(subject: Subject) -> tuple[Caution, ...]:
     """All cautions that apply, the gravest first."""
     audit = subject.audit
-    grave = [Caution("grave", "This is worth nothing as it is", text, "bad") for text in audit.grave]
+    grave = [Caution("grave", "The table or its guarantee is worthless", text, "bad") for text in audit.grave]
     # The warning about cells is among the cautions of the method, at more length.
     remarks = [text for text in audit.warnings if text not in (*audit.grave, CELLS_TELL)]
     return (
@@ -64,8 +65,8 @@ def _weak(subject: Subject) -> Caution | None:
     return Caution(
         "weak",
         "The guarantee was given up",
-        "The method was asked for a release as its paper prints it, or for a release that it does not promise. Do not "
-        "publish it as if the requirements were promised.",
+        "The method was asked to follow its paper literally, or to make a release that it cannot guarantee. Do not "
+        "publish it as if the requirements were guaranteed.",
         "bad",
     )
 
@@ -82,8 +83,8 @@ def _minimality(subject: Subject) -> Caution | None:
     return Caution(
         "minimality",
         "How little was generalized reveals something",
-        f"The method looks at {columns} when it decides how much to generalize, and generalizes no more than it must. "
-        "Whoever knows the method can conclude something from its result. A margin above what you need helps.",
+        f"The method uses {columns} to decide how much to generalize, and generalizes no more than it must. Anyone who "
+        "knows the method can infer something from its result. Requiring more than you need helps.",
         source=_WONG,
     )
 
@@ -93,22 +94,23 @@ def _downcoding(subject: Subject) -> Caution | None:
     if method is not None and method.reveals_values(parameters):
         return Caution(
             "downcoding",
-            "Cells say what the people of a class hold",
-            "Every value in a set, and both ends of an interval, are held by somebody in the class, and nobody there "
-            "holds another value. Whoever knows all other values of a person, or all other people of the class, can "
-            "often deduce the missing value; and whoever has a register can often find out who is in the table. It is "
-            "worse the smaller k is, and the more values a column has. hedgerow attack measures it. With "
-            "cells='region' Mondrian and Hedge publish the regions they cut instead, which reveals much less and "
-            "loses more; methods that generalize whole columns alike (optimal, incognito, datafly) mostly reveal less.",
+            "Cells name the values of their class",
+            "Somebody in the class holds each value of a set, and both ends of an interval, and nobody there holds any "
+            "other value. An attacker who knows all other values of a person, or all other people in the class, can "
+            "often deduce the missing value. An attacker with a register of people can often find out who is in the "
+            "table. The smaller k is, and the more values a column has, the worse it gets. hedgerow attack measures "
+            "it. With cells='region', Mondrian and Hedge publish the regions they cut instead; that reveals much less "
+            "and loses more detail. Methods that generalize whole columns (optimal, incognito, datafly) mostly reveal "
+            "less.",
             source=_COHEN,
         )
     if parameters.get("cells") == "region":
         return Caution(
             "downcoding",
-            "Cuts lie where the people are",
-            "Cells say where the table was cut, not what the people of a class hold. Still the cuts follow the people. "
-            "Whoever has a register can still say better than by chance who is in the table. hedgerow attack measures "
-            "it.",
+            "Cuts follow the people",
+            "Cells show where the table was cut, not the values of the people in a class. But the cuts follow the "
+            "people: an attacker with a register can still guess better than by chance who is in the table. hedgerow "
+            "attack measures it.",
             source=_COHEN,
         )
     if str(subject.manifest["method"]) in _GLOBAL:
@@ -116,9 +118,9 @@ def _downcoding(subject: Subject) -> Caution | None:
     return Caution(
         "downcoding",
         "Rows are generalized one by one",
-        "Equal values are published differently in different classes, each no wider than it must be. Whoever knows how "
-        "such values are distributed can sometimes undo a part of it. Methods that generalize whole columns alike "
-        "(optimal, incognito, datafly) give less of a hold.",
+        "Equal values are published differently in different classes, in each as narrowly as possible. An attacker who "
+        "knows how such values are distributed can sometimes undo part of the generalization. Methods that generalize "
+        "whole columns (optimal, incognito, datafly) are harder to undo.",
         source=_COHEN,
     )
 
@@ -136,7 +138,7 @@ def _homogeneity(subject: Subject) -> Caution | None:
     return Caution(
         "homogeneity",
         "Some classes have one value only",
-        f"Whoever finds the class of a person knows {shares}. k-anonymity does not prevent it; a requirement such as "
+        f"Anyone who finds a person's class learns {shares}. k-anonymity does not prevent this; a requirement such as "
         "l-diversity or t-closeness does.",
         "note" if single.keys().isdisjoint(audit.sensitive) else "bad",
         _MACHANAVAJJHALA,
@@ -149,8 +151,8 @@ def _people_unknown(subject: Subject) -> Caution | None:
     return Caution(
         "people",
         "Rows are counted here",
-        "When the release was made, people were counted, and its requirements are about them. The table does not say "
-        "whose its rows are, so figures that are read from its files count rows.",
+        "When the release was made, people were counted, and its requirements are about them. The table does not show "
+        "which rows belong to whom, so figures that are read from its files count rows.",
     )
 
 
@@ -159,8 +161,8 @@ def _rows_are_people(subject: Subject) -> Caution | None:
         return None
     return Caution(
         "rows are people",
-        "Every row is taken for a person",
-        "Whoever made the release says so. Where some people have several rows, k rows may be of fewer than k people.",
+        "Every row counts as a person",
+        "The publisher declared it. If some people have several rows, k rows may belong to fewer than k people.",
     )
 
 
@@ -169,8 +171,8 @@ def _linked_rows(subject: Subject) -> list[Caution]:
         Caution(
             "linked rows",
             "Rows of a person can be linked, which was accepted",
-            f"{quoted(link.columns)} show which rows are of one person. The fewest people who share the classes of "
-            f"their rows are {link.k:,}.",
+            f"{quoted(link.columns)} show which rows belong to one person. The smallest group of people who share all "
+            f"their classes has {plural(link.k, 'people')}.",
             "bad",
         )
         for link in subject.audit.links
@@ -184,8 +186,8 @@ def _accepted(subject: Subject) -> Caution | None:
     return Caution(
         "accepted",
         "Columns that disclose were accepted",
-        f"{quoted(subject.accepted)} would not have been published otherwise: some people stand alone in them, they "
-        "reveal what the table hides, or they follow from quasi-identifiers.",
+        f"{quoted(subject.accepted)} would not have been published otherwise: they hold values that only one person "
+        "has, reveal what the table hides, or follow from quasi-identifiers.",
         "bad",
     )
 
@@ -199,8 +201,8 @@ def _determined(subject: Subject) -> Caution | None:
     return Caution(
         "determined",
         "Quasi-identifiers determine protected columns",
-        f"Whoever knows a person's quasi-identifiers knows more without the table: {'; '.join(shares)}. Requirements "
-        "count these columns as protected, not as known.",
+        f"Anyone who knows a person's quasi-identifiers knows more without the table: {'; '.join(shares)}. "
+        "Requirements treat these columns as protected, not as known.",
     )
 
 
@@ -211,8 +213,8 @@ def _proportions(subject: Subject) -> Caution | None:
         "proportions",
         "Proportions are published beside the table",
         "They show how the people of each class are divided among original values, in groups of at least as many "
-        "people as were asked for. What they reveal beyond the table is counted under disclosure. They also help to "
-        "find out who is in the table at all: hedgerow attack measures it.",
+        "people as were required. The section on disclosure shows what they reveal beyond the table. They also help "
+        "attackers to find out who is in the table; hedgerow attack measures it.",
     )
 
 
@@ -220,8 +222,8 @@ def _several_releases(_subject: Subject) -> Caution:
     return Caution(
         "several releases",
         "Every further release of the same people counts",
-        "Two releases that are safe by themselves can be put together: a person is in one class of each, and few may "
-        "be in both. Publish a table once; if it must be published anew, audit both together.",
+        "Two releases that are each safe can be joined: a person is in one class of each, and few people may be in "
+        "both. Publish a table once. If you must publish it again, audit both releases together.",
         source=_GANTA,
     )
 

@@ -59,27 +59,27 @@ _KINDS: Final[dict[PublishedKind, str]] = {
     "suppressed": "hidden",
 }
 _PAIRED: Final = (
-    "Before: the original rows. After: what a reader of the table would estimate, taking what a cell leaves open as "
-    "evenly spread. Values of few are shown together."
+    "Before: the original rows. After: what a reader would estimate, dividing each cell evenly among the values it may "
+    "stand for. Values of few people are shown together."
 )
 _PAIRED_BY_PROPORTIONS: Final = (
     "Before: the original rows. After: what a reader would estimate from the proportions that are published beside the "
-    "table. Values of few are shown together."
+    "table. Values of few people are shown together."
 )
 _PUBLISHED: Final = (
-    "As published. What a cell leaves open is taken as evenly spread over ranges; cells that name several values are "
-    "one bar, since a set may name a value of few people."
+    "As published. Each cell with a range is divided evenly over it. Cells that name several values are one bar, "
+    "because a set may name a value of few people."
 )
-_CLEAR: Final = "The column is published as it is. Values of few are shown together."
+_CLEAR: Final = "The column is published unchanged. Values of few people are shown together."
 _TOO_FEW: Final = "Too few people share a value to show how the column is distributed."
 _OF_AN_AUDIT: Final = "An audit counts a table and keeps no cell of it."
 _PEOPLE_UNKNOWN: Final = (
-    "People were counted, and the table does not say whose its rows are: values of few cannot be recognized."
+    "People were counted, and the table does not show whose rows are whose: values of few people cannot be recognized."
 )
 
 
 def columns(subject: Subject) -> Columns:
-    """Gather what was kept of each column; for an audit, which keeps no cells, only how far it tells people apart."""
+    """Gather what was kept of each column; for an audit, which keeps no cells, only how well it identifies people."""
     published = subject.published
     if published is None:
         return _audited(subject)
@@ -112,7 +112,7 @@ def _separation_before(originals: Originals | None) -> dict[str, TellsApart]:
 
 
 def _most(separation: Mapping[str, TellsApart]) -> str | None:
-    """The column that tells most pairs of records apart; of equals, the one with more values."""
+    """The column in which most pairs of records differ; of equals, the one with more values."""
     name = max(separation, key=lambda name: (separation[name].separation, separation[name].distinction), default=None)
     return None if name is None or separation[name].separation == 0 else name
 
@@ -207,15 +207,15 @@ def _kept(subject: Subject, loss: ColumnLoss | None) -> dict[str, Figure | None]
             "hidden",
             loss.suppression,
             digits,
-            "The share of its cells without information, those of lost rows included.",
+            "The share of its cells that carry no information. Cells of lost rows count too.",
         ),
     }
 
 
 def _separation(subject: Subject, after: TellsApart | None, before: TellsApart | None) -> dict[str, Figure | None]:
     figures: dict[str, Figure | None] = {}
-    distinct = "Its different cells over its records: 100 % if all records differ."
-    apart = "The share of all pairs of records that it tells apart by itself."
+    distinct = "Its distinct cells divided by its records: 100 % if all records differ."
+    apart = "The share of all pairs of records that differ in this column."
     if after is not None:
         figures["distinction"] = share("distinction", after.distinction, distinct)
         figures["separation"] = share("separation", after.separation, apart)
@@ -276,7 +276,7 @@ def _in_clear(subject: Subject, published: ClassCounts, name: str) -> ColumnFact
         role="sensitive" if name in subject.sensitive else "target",
         kind=kind,
         hierarchy=None,
-        published_as="values as they are",
+        published_as="unchanged values",
         bars=bars,
         bars_note=_CLEAR if bars else why,
     )
@@ -320,14 +320,14 @@ def suppression(subject: Subject) -> Suppression | None:
         rows=share(
             "rows left out",
             lost / rows_in,
-            f"Of {plural(rows_in, 'rows')} {lost:,} {'was' if lost == 1 else 'were'} left out so that the others "
-            "could stay finer.",
+            f"Of {plural(rows_in, 'rows')} {lost:,} {'was' if lost == 1 else 'were'} left out to keep more detail in "
+            "the others.",
             "good" if lost == 0 else "note",
         ),
         cells=share(
             "cells hidden",
             subject.audit.losses["suppression"],
-            "The share of quasi-identifier cells that are hidden (*), those of rows that were left out included.",
+            "The share of quasi-identifier cells that are hidden (*). Cells of rows that were left out count too.",
         ),
         labels=labels,
         labels_note=note,
@@ -349,11 +349,11 @@ def _by_label(subject: Subject, published: ClassCounts) -> tuple[tuple[LabelShar
     if target is None:
         return (), "No column was named as target, so nothing is shown by label."
     if subject.people_unknown:
-        return (), "People were counted, and the table does not say whose its rows are: no label is shown by itself."
+        return (), "People were counted, and the table does not show whose rows are whose: no label is shown by itself."
     column = published.cells.sensitive[target]
     pooled = most_held(Holders.of_cells(published, column.codes, len(column.labels)), subject.fewest, _MOST_LABELS)
     if pooled is None or not pooled.shown:
-        return (), f"Too few share a label of {target!r} to show it by label."
+        return (), f"Too few people share a label of {target!r} to show labels."
     group, groups = pooled.group[column.codes], len(pooled.shown) + 1
     rows = np.bincount(group, published.cells.rows, groups)
     hidden = np.bincount(group, published.cells.rows * _hidden(published)[published.class_of_cell], groups)
@@ -401,7 +401,7 @@ def _lost(subject: Subject, target: str, published: ClassCounts, group: Longs, g
 
 
 _MEANING: Final = (
-    "How well learners predict the target on rows they have not seen: trained on the rows as they are, on what the "
+    "How well learners predict the target on rows they have not seen: trained on the original rows, on what the "
     "method publishes, and by always saying the commonest label. What a release costs lies between."
 )
 # A single row changes a mean over test parts less than it changes a count, so at least these digits are shown.

@@ -23,11 +23,11 @@ __all__ = ["all_columns", "disclosure", "together"]
 
 
 # --------------------------------------------------------------------------------------------------
-# What a table gives away together with an earlier release.
+# What a table discloses together with an earlier release.
 
 
 def together(subject: Subject) -> TogetherFacts | None:
-    """Gather what both releases give away; ``None`` without an earlier release, or if only the publisher may know."""
+    """Gather what both releases disclose; ``None`` without an earlier release, or if only the publisher may know."""
     both = subject.audit.together
     if both is None or (both.by_original and subject.edition == "public"):
         return None
@@ -42,7 +42,7 @@ def _overlap(both: Together) -> Iterator[Figure]:
     yield count("k of the earlier release", both.k_before, "The fewest who share a class of that release.")
     meaning = f"The {both.counted} of groups that are smaller than that."
     yield _extent(f"in groups below {both.threshold}", both.below, meaning, "note" if both.below.most else "good")
-    meaning = f"The {both.counted} that stand alone."
+    meaning = f"The {both.counted} that are alone in their group."
     yield _extent("alone", both.alone, meaning, "bad" if both.alone.least else "note")
     if both.rows_left is not None:
         meaning = "The fewest rows that may still be a person's, to someone who holds both releases."
@@ -78,7 +78,7 @@ def _extent(label: str, extent: Extent, meaning: str, judgement: Judgement) -> F
 
 
 _ROLES: Final = {
-    "insensitive": "published as it is",
+    "insensitive": "published unchanged",
     "target": "target",
     "sensitive": "sensitive",
     "entity": "person",
@@ -113,7 +113,7 @@ def _sensitive(name: str, alone: float, audit: SensitiveAudit | None) -> Sensiti
     homogeneity = share(
         "in classes of one value",
         alone,
-        f"Whoever finds the class of such a record knows its {name!r} without finding the record.",
+        f"Anyone who finds the class of such a record learns its {name!r} without finding the record.",
         "good" if alone == 0 else "note" if audit is None else "bad",
     )
     if audit is None:
@@ -169,7 +169,7 @@ def all_columns(subject: Subject) -> AllColumns:
         k_all=count(
             "k over all columns",
             audit.k_all,
-            "The fewest who share the values of all published columns, also of those that are no quasi-identifiers.",
+            "The fewest people who share the values of all published columns, not only the quasi-identifiers.",
             alike,
         ),
         wildcard_k=count(
@@ -200,12 +200,12 @@ def all_columns(subject: Subject) -> AllColumns:
 
 def _together(subject: Subject, accepted: tuple[str, ...]) -> str:
     if accepted:
-        return f"What {quoted(accepted)} disclosed was accepted by name."
+        return f"The publisher accepted what {quoted(accepted)} disclosed."
     if subject.kind == "audit" and not subject.audit.clear:
-        return "This audit did not examine columns that are published as they are; it counted all columns together."
+        return "This audit did not examine columns that are published unchanged; it counted all columns together."
     if not subject.audit.clear:
         return "Every published column is a quasi-identifier."
-    return "No column that is published as it is discloses too much, and none had to be accepted."
+    return "No column that is published unchanged discloses too much, and none had to be accepted."
 
 
 def _clear(name: str, column: ClearColumn) -> ClearColumnFacts:
@@ -221,7 +221,7 @@ def _clear(name: str, column: ClearColumn) -> ClearColumnFacts:
         ),
         k=count("k with it", column.k, "The fewest who share a class and a value of this column."),
         reveals_of=quasi if given_away else None,
-        reveals=share("reveals", given_away, f"How much of what the table leaves open of {quasi!r} it gives away.")
+        reveals=share("reveals", given_away, f"How much it reveals of what the table hides of {quasi!r}.")
         if given_away
         else None,
         discloses=column.discloses,

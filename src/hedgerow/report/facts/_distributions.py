@@ -233,7 +233,7 @@ class Estimate(NamedTuple):
 
 
 def estimate_recoded(published: PublishedColumn, rows: Longs) -> Estimate:
-    """The estimate where the original values are known: ranges as they are written, other cells by what they cover."""
+    """The estimate if the original values are known: ranges by their ends, other cells by what they cover."""
     domain = published.domain
     weight = rows.astype(np.float64)
     kinds = np.array(published.kinds, dtype=np.str_)
@@ -533,7 +533,7 @@ def bars_before_and_after(
 def bars_in_clear(
     domain: Domain, holders: Holders, after: Longs, precision: Precision, *, before: bool
 ) -> tuple[Bar, ...]:
-    """A column that is published as it is.
+    """A column that is published unchanged.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ _NOT_OF_THE_US: Final = (
 _ONE_COLUMN: Final = "There is only one column to look at."
 _WITHHELD: Final = {
     "attempts": "What attacks find out was measured on original rows, and is not part of the public edition.",
-    "together": "What two releases give away together was counted in the original table, and is not part of the public "
+    "together": "What two releases disclose together was counted in the original table, and is not part of the public "
     "edition.",
     "utility": "What learners know was measured on original rows, and is not part of the public edition.",
 }
@@ -72,7 +72,7 @@ def gather(
     subject : Release or Audit
         A release as it was made or as it was loaded, or the audit of any table.
     edition : {"internal", "public"}
-        For whoever publishes the table, or for its recipients. Of the original rows, the public edition shows nothing
+        For the publisher of the table, or for its recipients. Of the original rows, the public edition shows nothing
         that is not in the manifest.
     context, governance : optional
         What only a person can say; their notes are for the internal edition.
@@ -190,10 +190,10 @@ _MEASURES: Final = {
 
 _ROLES: Final = {
     "quasi": ("quasi-identifiers", "A person could be found by them together. They are generalized or hidden."),
-    "target": ("target", "What a model is to learn from the table. It is published as it is."),
-    "sensitive": ("sensitive", "Nobody should learn it of a person. It is published as it is."),
-    "insensitive": ("published as they are", "Taken to be harmless; what they reveal was examined."),
-    "accepted": ("accepted", "They disclose something, and somebody has accepted that by name."),
+    "target": ("target", "A model will learn to predict it. It is published unchanged."),
+    "sensitive": ("sensitive", "Nobody should learn a person's value. It is published unchanged."),
+    "insensitive": ("published unchanged", "Assumed to be harmless; what they reveal was examined."),
+    "accepted": ("accepted", "They disclose something, which the publisher has accepted."),
     "pseudonymized": ("pseudonymized", "Their values are replaced by random codes; equal values get the same code."),
     "entity": ("person", "Identifies the person of a row: k counts people, not rows."),
     "dropped": ("dropped", "They are not in the published table."),
@@ -222,7 +222,7 @@ def _summary(subject: Subject) -> Summary:
         share(
             "highest risk",
             audit.risks.prosecutor.highest,
-            "The highest chance of picking a person's row, for somebody who knows that the person is in the table.",
+            "The highest chance that somebody who knows that a person is in the table picks that person's row.",
         ),
     ]
     if "ncp_published" in audit.losses:
@@ -241,17 +241,17 @@ def _headline(subject: Subject) -> tuple[str, Judgement]:
     alike = (
         f"Everybody shares their quasi-identifiers with at least {plural(audit.k - 1, 'others')}"
         if audit.k > 1
-        else "Somebody stands alone in the quasi-identifiers"
+        else "Somebody is unique in the quasi-identifiers"
     )
     if verdict is None:
         return f"{alike}. Nothing was required of the table.", "unknown" if audit.k > 1 else "bad"
     if not subject.guaranteed:
         held = "hold here all the same" if verdict.holds else "do NOT hold"
-        return f"The method was asked to give its guarantee up; the requirements {held}. {alike}.", "bad"
+        return f"The method was asked to give up its guarantee; the requirements {held}. {alike}.", "bad"
     if not verdict.holds:
         return f"The requirements do NOT hold. {alike}.", "bad"
     if audit.grave:
-        return f"{alike}, and all requirements hold; but read what stands first.", "bad"
+        return f"{alike}, and all requirements hold. But read the grave warning below.", "bad"
     if subject.accepted:
         return f"{alike}, and all requirements hold. What {quoted(subject.accepted)} disclosed was accepted.", "note"
     return f"{alike}, and all requirements hold.", "good"
@@ -266,7 +266,7 @@ def _data(subject: Subject, context: Context | None) -> Data:
         figures.append(Figure("people", audit.people, f"{about}{audit.people:,}", "The people these rows are of."))
     if "rows_in" in manifest:
         figures.append(count("original rows", int(manifest["rows_in"]), "The rows of the original table."))
-        meaning = "Rows that were left out so that the others could stay finer."
+        meaning = "Rows that were left out to keep more detail in the others."
         figures.append(count("rows left out", int(manifest["rows_lost"]), meaning))
     if published is not None:
         figures.append(count("columns", len(published.table_columns), "The columns of the published table."))
@@ -278,11 +278,11 @@ def _coverage(context: Context | None) -> str:
     covers = None if context is None else context.coverage
     if covers == "sample":
         return (
-            "The table is a sample: not everybody it describes is in it. Whoever does not know that a person is in it "
-            "is less sure than the figures say."
+            "The table is a sample: not everybody it describes is in it. An attacker who does not know that a person "
+            "is in it is less sure than the figures say."
         )
     if covers == "population":
-        return "The table holds everybody it describes: whoever fits is known to be in it."
+        return "The table holds everybody it describes: a person who fits is known to be in it."
     return (
         "Nobody has stated whether the table is a sample. The figures assume the worse: that an attacker knows who is "
         "in it."
@@ -352,9 +352,9 @@ def _counted(subject: Subject, finding: Finding, measure: _Measure, bound: str) 
 def _violating(subject: Subject, finding: Finding) -> Figure:
     """The records that break a requirement."""
     audit, rows = subject.audit, finding.rows_violating
-    meaning = f"So many do not satisfy it: {plural(rows, 'records')} in {plural(finding.classes_violating, 'classes')}."
+    meaning = f"{plural(rows, 'records')} in {plural(finding.classes_violating, 'classes')} do not satisfy it."
     by_original = finding.measure == MEASURE and audit.together is not None and audit.together.by_original
     if by_original and subject.edition == "public":
         # They were counted in the original table.
-        rows, meaning = round(significant(rows, digits_shown(audit.rows))), "About so many do not satisfy it."
+        rows, meaning = round(significant(rows, digits_shown(audit.rows))), "About this share does not satisfy it."
     return share("violating", rows / max(audit.rows, 1), meaning, "bad")

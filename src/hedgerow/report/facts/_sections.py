@@ -192,7 +192,7 @@ class DisclosureFacts:
 
 @dataclass(frozen=True)
 class ClearColumnFacts:
-    """A column that is published as it is.
+    """A column that is published unchanged.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class AllColumns:
 
 @dataclass(frozen=True)
 class TogetherFacts:
-    """The table together with an earlier release, and what both give away.
+    """The table together with an earlier release, and what both disclose.
 
     Attributes
     ----------
@@ -494,7 +494,7 @@ class ColumnFacts:
     suppressed : Figure or None
         The share of ``*``.
     distinction, separation : Figure or None
-        How many different cells the published column has, and how many pairs of records it tells apart.
+        How many distinct cells the published column has, and how many pairs of records differ in it.
     distinction_before, separation_before : Figure or None
         The same of the original column.
     """
@@ -524,7 +524,7 @@ class Columns:
     columns : tuple of ColumnFacts
         Quasi-identifiers first, then target and sensitive columns.
     identifies_most : str or None
-        The quasi-identifier that tells most people apart, as published.
+        The quasi-identifier that distinguishes most people, as published.
     identified_most : str or None
         The same in the original table, where that may be shown.
     pooled_to : int
@@ -609,7 +609,7 @@ class Suppression:
 
 @dataclass(frozen=True)
 class Score:
-    """The scores of one learner: on the rows as they are, on the release, and by always predicting the majority.
+    """The scores of one learner: on the original rows, on the release, and by always predicting the majority.
 
     Attributes
     ----------
@@ -758,7 +758,7 @@ class Role:
     Attributes
     ----------
     name : str
-        ``"quasi-identifiers"``, ``"target"``, ``"sensitive"``, ``"published as they are"``, ``"accepted"``,
+        ``"quasi-identifiers"``, ``"target"``, ``"sensitive"``, ``"published unchanged"``, ``"accepted"``,
         ``"pseudonymized"``, ``"dropped"``, ``"person"``.
     columns : tuple of str
     meaning : str

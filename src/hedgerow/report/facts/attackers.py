@@ -260,7 +260,7 @@ def _detectable(outcome: Outcome, digits: int) -> tuple[str, ...]:
     if outcome.works:
         return ()
     least = max(round(outcome.detectable, digits), 10.0**-digits)
-    return (f"an excess of {_points(least)} points would have been seen, with a probability of 80 %",)
+    return (f"an excess of {_points(least)} points would have been detected with a probability of 80 %",)
 
 
 def _claimed(label: str, claims: Claims, digits: int) -> Figure:

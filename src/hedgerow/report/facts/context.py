@@ -13,7 +13,7 @@ from hedgerow.report.facts.figures import Edition
 __all__ = ["Context", "Coverage", "Governance", "ReleaseModel", "read_context", "read_edition", "read_governance"]
 
 ReleaseModel = Literal["public", "semi-public", "non-public"]
-"""The recipients of the table: everybody; whoever registers and agrees to terms; named people under a contract."""
+"""The recipients of the table: everybody; anyone who registers and agrees to terms; named people under a contract."""
 
 Coverage = Literal["sample", "population"]
 """Whether the table holds some of the people it describes, or all of them."""
@@ -133,7 +133,7 @@ def read_edition(given: object) -> Edition:
 
 
 def read_context(given: object) -> Context | None:
-    """Read for whom and what for a table is released.
+    """Read the context: for whom, and for what purpose, a table is released.
 
     >>> read_context({"release-model": "public"}).release_model
     'public'

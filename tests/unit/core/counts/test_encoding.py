@@ -277,7 +277,7 @@ def test_a_decimal_comma() -> None:
 
 
 def test_numbers_of_too_many_digits_are_not_called_numbers() -> None:
-    with pytest.raises(BadInput, match="'x' holds numbers of too many digits to be told apart") as caught:
+    with pytest.raises(BadInput, match="'x' holds numbers with too many digits to distinguish") as caught:
         encode_column("x", pa.array(["90071992547409921", "90071992547409922"]), kind="number")
     assert "9007" not in str(caught.value)
 

@@ -209,7 +209,7 @@ def test_pseudonyms_and_odd_names(spark: Any) -> None:
 
 def test_people_are_told_apart_by_their_pseudonyms(spark: Any) -> None:
     table = pa.table({"who": [f"P{at // 5}" for at in range(40)], "age": [20 + at // 5 for at in range(40)]})
-    with pytest.raises(hr.Infeasible, match=r"holds of rows, but not of people: .* k of people is 1"):
+    with pytest.raises(hr.Infeasible, match=r"holds for rows, but not for people: .* k of people is 1"):
         hr.anonymize(spark.createDataFrame(table), hr.Schema(quasi=["age"], pseudonymize=["who"]), k=5)
     table = pa.table({"who": [f"P{at % 8}" for at in range(16)], "age": [20] * 16})
     release = hr.anonymize(spark.createDataFrame(table), hr.Schema(quasi=["age"], pseudonymize=["who"]), k=5)

@@ -33,7 +33,7 @@ def test_figures_are_rounded_and_judged_by_the_exact_interval(release: hr.Releas
     assert (works.wrong.text, fails.wrong_of_others.text) == ("0 %", "less than 10 %")
     assert works.story.startswith("Somebody with a register")
     assert (fails.judgement, fails.verdict, fails.story) == ("good", "Nothing beyond chance", "")
-    assert fails.remarks == ("an excess of 10 points would have been seen, with a probability of 80 %",)
+    assert fails.remarks == ("an excess of 10 points would have been detected with a probability of 80 %",)
     assert (fails.excess, fails.right.text) == (0, "less than 10 %")
     assert [(one.name, one.reason) for one in found.untried] == [("label", "No target.")]
     assert found.remarks == ("Look.",)

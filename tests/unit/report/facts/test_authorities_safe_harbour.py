@@ -76,7 +76,7 @@ def test_dates_by_day_by_year_and_as_they_are() -> None:
     assert by_year.judgement == "unknown"  # nothing tells that years are of dates
     clear = hr.Schema(quasi=["sex"], insensitive=["seen"], accept=["seen"])
     seen = findings(pa.table({"sex": ["F"] * 16, "seen": days}), clear, k=2)["date"]
-    assert (seen.judgement, seen.sentence) == ("bad", "'seen' is published as it is.")
+    assert (seen.judgement, seen.sentence) == ("bad", "'seen' is published unchanged.")
 
 
 def test_no_cell_is_quoted() -> None:

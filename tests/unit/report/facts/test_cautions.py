@@ -34,7 +34,7 @@ def test_regions_do_not_say_what_a_class_holds(method: str) -> None:
         facts = gather(hr.anonymize(TABLE, schema, k=4, random_state=1, method=method, cells=cells))
         titles += [one.title for one in facts.cautions if one.topic == "downcoding"]
         assert not any(one.text == CELLS_TELL for one in facts.cautions), "it is said at more length"
-    assert titles == ["Cells say what the people of a class hold", "Cuts lie where the people are"]
+    assert titles == ["Cells name the values of their class", "Cuts follow the people"]
 
 
 def test_what_is_said_of_methods_whose_cells_are_not_tight() -> None:
@@ -48,7 +48,7 @@ def test_what_is_said_of_methods_whose_cells_are_not_tight() -> None:
         for method in ("oka", "kactus")
     }
     assert titles == {
-        "oka": "Cells say what the people of a class hold",
+        "oka": "Cells name the values of their class",
         "kactus": "Rows are generalized one by one",
     }
 

@@ -57,7 +57,7 @@ def test_columns_in_clear_follow(release: Release) -> None:
     ]
     sex = facts.columns[2]
     assert [(bar.label, bar.before, bar.after) for bar in sex.bars] == [("F", 0.6, 0.6), ("M", 0.4, 0.4)]
-    assert (sex.ncp, sex.separation, sex.published_as) == (None, None, "values as they are")
+    assert (sex.ncp, sex.separation, sex.published_as) == (None, None, "unchanged values")
     assert (facts.pooled_to, facts.counted) == (3_000, "rows")
 
 

@@ -79,7 +79,7 @@ def test_no_target_and_a_target_of_few() -> None:
     found = left_out(hr.anonymize(people, hr.Schema(quasi=["town"], others="drop"), k=3))
     assert (found.labels, found.labels_note[:25]) == ((), "No column was named as ta")
     found = left_out(hr.anonymize(people, hr.Schema(quasi=["town"], target="ill"), k=3))
-    assert (found.labels, found.labels_note) == ((), "Too few share a label of 'ill' to show it by label.")
+    assert (found.labels, found.labels_note) == ((), "Too few people share a label of 'ill' to show labels.")
 
 
 def test_labels_of_people_are_not_told_where_nobody_knows_whose_rows_are() -> None:

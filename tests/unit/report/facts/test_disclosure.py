@@ -60,7 +60,7 @@ def test_columns_in_clear() -> None:
     assert (found.k_all.value, found.k_all.judgement) == (1, "note")
     (note,) = found.columns
     assert (note.alone.value, note.k.value, note.discloses, note.accepted) == (0.5, 1, True, True)
-    assert found.sentence == "What 'note' disclosed was accepted by name."
+    assert found.sentence == "The publisher accepted what 'note' disclosed."
 
 
 def test_nothing_in_clear() -> None:

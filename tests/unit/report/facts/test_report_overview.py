@@ -52,7 +52,7 @@ def test_roles_by_name() -> None:
     assert roles == {
         "quasi-identifiers": ("town",),
         "sensitive": ("ill",),
-        "published as they are": ("note",),
+        "published unchanged": ("note",),
         "dropped": ("name",),
     }
 
@@ -74,11 +74,11 @@ def test_an_audit_that_fails_says_how_many_violate() -> None:
     table = pa.table({"town": ["Ulm", "Ulm", "Bern", "Kiel", "Nice"]})
     facts = gather(hr.audit(table, quasi=["town"], k=2))
     assert facts.summary.judgement == "bad"
-    assert facts.summary.sentence.startswith("The requirements do NOT hold. Somebody stands alone")
+    assert facts.summary.sentence.startswith("The requirements do NOT hold. Somebody is unique")
     (one,) = asked(facts).requirements
     assert one.violating is not None
     assert one.violating.value == pytest.approx(0.6)
-    assert one.violating.meaning == "So many do not satisfy it: 3 records in 3 classes."
+    assert one.violating.meaning == "3 records in 3 classes do not satisfy it."
 
 
 def test_an_audit_of_which_nothing_was_required() -> None:
@@ -103,7 +103,7 @@ def test_a_release_that_gives_its_guarantee_up() -> None:
     made = hr.anonymize(people, schema, method=hr.HybridKActus(as_published=True), k=4, random_state=1)
     facts = gather(made)
     assert facts.summary.judgement == "bad"
-    assert "give its guarantee up" in facts.summary.sentence
+    assert "give up its guarantee" in facts.summary.sentence
     assert "not guaranteed" in asked(facts).sentence
     assert "weak" in [one.topic for one in facts.cautions]
 
@@ -140,7 +140,7 @@ def test_what_the_headline_does_not_cover_stands_beside_it() -> None:
     schema = hr.Schema(quasi=["town"], insensitive=["note"], sensitive=["ill"])
     facts = gather(hr.anonymize(people, schema, k=3))
     assert facts.summary.judgement == "good"
-    assert facts.summary.beyond.startswith("Over all columns together, somebody stands alone: ")
+    assert facts.summary.beyond.startswith("Over all columns together, somebody is unique: ")
     fewer = gather(hr.anonymize(pa.concat_tables([people, people]), schema, k=6)).summary.beyond
     assert fewer.startswith("Over all columns together, as few as 2 look alike: ")
     bare = hr.anonymize(people.select(["town"]), hr.Schema(quasi=["town"]), k=3)

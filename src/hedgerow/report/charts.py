@@ -9,15 +9,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from hedgerow.report.facts import (
+from hedgerow.report.facts.figures import Bar, Figure
+from hedgerow.report.facts.sections import (
     Association,
     Attackers,
     Attempts,
-    Bar,
     ClassSizes,
     ColumnFacts,
     Columns,
-    Figure,
     Pair,
     Score,
     Suppression,

@@ -1,13 +1,12 @@
-"""The charts of a report, each a function from facts to a drawing.
-
-Altair is imported when a chart is drawn.
-"""
+"""The charts of a report, each a function from facts to a drawing. They need Altair, which is slow to import."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import altair as alt
 
 from hedgerow.report.facts.figures import Bar, Figure
 from hedgerow.report.facts.sections import (
@@ -24,9 +23,6 @@ from hedgerow.report.facts.sections import (
 )
 from hedgerow.report.page import share_text
 from hedgerow.report.svg import COLOURS, Drawing, draw
-
-if TYPE_CHECKING:
-    import altair as alt
 
 __all__ = [
     "AFTER",
@@ -64,16 +60,12 @@ def of_rows(
     rows: Sequence[Mapping[str, Any]], *, width: int | alt.Step | None = None, height: int | alt.Step | None = None
 ) -> alt.Chart:
     """A chart of these rows; a single layer with a size is enough."""
-    import altair as alt
-
     size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
     return alt.Chart(alt.InlineData(values=list(rows))).properties(**size)
 
 
 def share_axis(title: str, **more: Any) -> alt.Axis:
     """An axis of shares from 0 to 1, in percents."""
-    import altair as alt
-
     return alt.Axis(
         title=title, labelExpr="round(datum.value * 1000) / 10 + ' %'", tickCount=4, labelOverlap=True, **more
     )
@@ -81,8 +73,6 @@ def share_axis(title: str, **more: Any) -> alt.Axis:
 
 def category_axis(title: str | None = None, *, width: int = 118) -> alt.Axis:
     """An axis of names without ticks, with a line to each mark."""
-    import altair as alt
-
     return alt.Axis(title=title, ticks=False, domain=False, grid=True, labelLimit=width)
 
 
@@ -92,8 +82,6 @@ Look = tuple[str, str, str]
 
 def look_channels(looks: Mapping[str, Look], **legend: Any) -> list[Any]:
     """Channels that give each value of ``which`` its look, with a legend."""
-    import altair as alt
-
     names = list(looks)
     shapes, fills, lines = zip(*looks.values(), strict=True)
     ranges = (
@@ -114,8 +102,6 @@ def look_channels(looks: Mapping[str, Look], **legend: Any) -> list[Any]:
 
 def mapped(colours: Mapping[str, str]) -> alt.Scale:
     """A scale from words to the page's colours."""
-    import altair as alt
-
     return alt.Scale(domain=list(colours), range=[COLOURS[name] for name in colours.values()])
 
 
@@ -131,8 +117,6 @@ def paired_bars(rows: Sequence[Mapping[str, Any]], order: Sequence[str], title: 
     title : str
         Of the axis of shares.
     """
-    import altair as alt
-
     known = _known(rows)
     highest = max((row["share"] for row in rows), default=1)
     legend = alt.Legend(title=None, symbolType="square", symbolSize=90) if len(known) > 1 else None
@@ -169,8 +153,6 @@ _STRENGTHS: Final = (0.1, 0.2, 0.4, 0.6)
 
 def association_chart(association: Association) -> Drawing | None:
     """A cell for each pair of columns, with its number and one of five colours; the change where it may be shown."""
-    import altair as alt
-
     if not association.pairs:
         return None
     changes = any(pair.change is not None for pair in association.pairs)
@@ -211,15 +193,11 @@ def _cells(pairs: Sequence[Pair], *, changes: bool) -> list[dict[str, str]]:
 
 
 def _step_scale(suffix: str) -> alt.Scale:
-    import altair as alt
-
     steps = [str(step) for step in range(5)]
     return alt.Scale(domain=steps, range=[COLOURS[f"step-{step}{suffix}"] for step in steps])
 
 
 def _axis(angle: int) -> alt.Axis:
-    import altair as alt
-
     axis = alt.Axis(ticks=False, domain=False, labelAngle=angle, labelLimit=95, labelPadding=6)
     if angle:
         axis.labelAlign, axis.labelBaseline = "right", "middle"
@@ -269,8 +247,6 @@ _ATTACK_LOOKS: Final[Mapping[str, Look]] = {
 
 def attempt_chart(attempts: Attempts) -> Drawing | None:
     """A line for each interval, a mark for the excess, and a rule at zero."""
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         {
             "attack": attempt.name,
@@ -315,8 +291,6 @@ def attempt_chart(attempts: Attempts) -> Drawing | None:
 
 
 def _excess_scale(rows: Sequence[Mapping[str, Any]]) -> alt.Scale:
-    import altair as alt
-
     low, high = min(-_ATTACK_END, *(row["low"] for row in rows)), max(_ATTACK_END, *(row["high"] for row in rows))
     room = 0.05 * (high - low)
     return alt.Scale(domain=[low - room, high + room], nice=False, zero=False)
@@ -368,8 +342,6 @@ def kept_chart(columns: Columns) -> Drawing | None:
 
 def identifying_chart(columns: Columns) -> Drawing | None:
     """The share of pairs of records that each column alone tells apart: the higher, the more it identifies."""
-    import altair as alt
-
     shown = [
         (column.name, _value(column.separation_before), _value(column.separation))
         for column in columns.columns
@@ -405,8 +377,6 @@ def identifying_chart(columns: Columns) -> Drawing | None:
 
 def _before_and_after(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A hollow circle for before, a full square for after; a legend where there are both."""
-    import altair as alt
-
     known = _known(rows)
     legend = alt.Legend(title=None) if len(known) > 1 else None
     shapes = alt.Scale(domain=[BEFORE, AFTER], range=["circle", "square"])
@@ -467,8 +437,6 @@ _LEARNER_LOOKS: Final[Mapping[str, Look]] = {
 
 def learner_chart(utility: Utility) -> Drawing | None:
     """A line for each learner from the majority to the original rows, and the place of the release on it."""
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         {"learner": _name(score), "which": which, "score": value}
         for score in utility.rows
@@ -533,8 +501,6 @@ _RISK_END: Final = 0.36
 
 def risk_chart(attackers: Attackers, name: str = "risks") -> Drawing:
     """A diamond for the highest chance, a ring for the average chance; rules at the thresholds."""
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         {"attacker": attacker.name, "which": which, "risk": figure.value}
         for attacker in attackers.attackers
@@ -578,8 +544,6 @@ _RISK_AREAS: Final = {"average": 130, "highest": 65}
 
 def _threshold_rules(attackers: Attackers, at: alt.X, size: Mapping[str, Any]) -> list[alt.Chart]:
     """A dashed line at each threshold, with its k above."""
-    import altair as alt
-
     precedents = [level.precedent for level in attackers.attackers[0].levels]
     rules = of_rows([{"risk": precedent.threshold, "k": str(precedent.k)} for precedent in precedents], **size)
     above: dict[str, Any] = {"color": COLOURS["limit"], "baseline": "bottom", "dy": -3, "fontSize": 10}
@@ -602,8 +566,6 @@ _AXIS: Final = 46
 
 def size_chart(sizes: ClassSizes, name: str = "class-sizes") -> Drawing:
     """Bars for the records in classes by size, a line for those in classes up to a size, a rule at the k asked for."""
-    import altair as alt
-
     counted = sizes.counted
     rows = _size_rows(sizes)
     first, last = rows[0]["low"], rows[-1]["high"]
@@ -668,8 +630,6 @@ def _size_rows(sizes: ClassSizes) -> list[dict[str, Any]]:
 
 def _size_limit(k: int | None, at: alt.X, *, right_of: bool) -> list[alt.Chart]:
     """A rule at the k that was asked for, with its label to the right or to the left."""
-    import altair as alt
-
     if k is None:
         return []
     side: dict[str, Any] = {"align": "left", "dx": 4} if right_of else {"align": "right", "dx": -4}

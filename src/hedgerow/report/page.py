@@ -73,8 +73,7 @@ def check_page(path: str | Path, *, overwrite: bool) -> Path:
     if place.suffix.lower() not in (".html", ".htm"):
         raise BadInput(f"A report is a page, and {str(path)!r} is not named as one. Name a file that ends in .html.")
     check_place(place)
-    if not overwrite:
-        refuse_existing(place)
+    refuse_existing(place, overwrite=overwrite)
     return place
 
 

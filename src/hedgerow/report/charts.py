@@ -35,11 +35,8 @@ __all__ = [
     "kept_chart",
     "label_chart",
     "learner_chart",
-    "mapped",
     "of_rows",
-    "paired_bars",
     "risk_chart",
-    "share_axis",
     "size_chart",
 ]
 
@@ -64,16 +61,16 @@ def of_rows(
     return alt.Chart(alt.InlineData(values=list(rows))).properties(**size)
 
 
-def share_axis(title: str, **more: Any) -> alt.Axis:
+def _share_axis(title: str, **more: Any) -> alt.Axis:
     """An axis of shares from 0 to 1, in percents."""
     return alt.Axis(
         title=title, labelExpr="round(datum.value * 1000) / 10 + ' %'", tickCount=4, labelOverlap=True, **more
     )
 
 
-def category_axis(title: str | None = None, *, width: int = 118) -> alt.Axis:
+def category_axis(width: int = 118) -> alt.Axis:
     """An axis of names without ticks, with a line to each mark."""
-    return alt.Axis(title=title, ticks=False, domain=False, grid=True, labelLimit=width)
+    return alt.Axis(title=None, ticks=False, domain=False, grid=True, labelLimit=width)
 
 
 Look = tuple[str, str, str]
@@ -100,12 +97,12 @@ def look_channels(looks: Mapping[str, Look], **legend: Any) -> list[Any]:
     ]
 
 
-def mapped(colours: Mapping[str, str]) -> alt.Scale:
+def _mapped(colours: Mapping[str, str]) -> alt.Scale:
     """A scale from words to the page's colours."""
     return alt.Scale(domain=list(colours), range=[COLOURS[name] for name in colours.values()])
 
 
-def paired_bars(rows: Sequence[Mapping[str, Any]], order: Sequence[str], title: str) -> alt.Chart:
+def _paired_bars(rows: Sequence[Mapping[str, Any]], order: Sequence[str], title: str) -> alt.Chart:
     """Bars of shares, one above the other for before and after; before is hollow, after is full.
 
     Parameters
@@ -130,9 +127,9 @@ def paired_bars(rows: Sequence[Mapping[str, Any]], order: Sequence[str], title: 
             title=None,
             axis=alt.Axis(ticks=False, domain=False, labelLimit=_LABELS),
         ),
-        "x": alt.X("share:Q", axis=share_axis(title), scale=alt.Scale(domain=[0, min(1, 1.05 * highest) or 1])),
-        "fill": alt.Fill("when:N", sort=known, legend=legend, scale=mapped({BEFORE: "ground", AFTER: "after"})),
-        "stroke": alt.Stroke("when:N", sort=known, legend=legend, scale=mapped({BEFORE: "before", AFTER: "after"})),
+        "x": alt.X("share:Q", axis=_share_axis(title), scale=alt.Scale(domain=[0, min(1, 1.05 * highest) or 1])),
+        "fill": alt.Fill("when:N", sort=known, legend=legend, scale=_mapped({BEFORE: "ground", AFTER: "after"})),
+        "stroke": alt.Stroke("when:N", sort=known, legend=legend, scale=_mapped({BEFORE: "before", AFTER: "after"})),
     }
     if len(known) > 1:
         encoded["yOffset"] = alt.YOffset("when:N", sort=known)
@@ -311,7 +308,7 @@ def column_chart(column: ColumnFacts, at: int) -> Drawing | None:
         if value is not None
     ]
     return draw(
-        paired_bars(rows, [_label(bar) for bar in column.bars], "share of records"),
+        _paired_bars(rows, [_label(bar) for bar in column.bars], "share of records"),
         name=f"column-{at}-{re.sub('[^a-z0-9]+', '-', column.name.lower()).strip('-') or 'x'}",
         heading=column.name,
         says=column.bars_note,
@@ -331,7 +328,7 @@ def kept_chart(columns: Columns) -> Drawing | None:
         return None
     rows = [{"label": name, "when": AFTER, "share": share} for name, share in kept]
     return draw(
-        paired_bars(rows, [name for name, _ in kept], "of its information kept"),
+        _paired_bars(rows, [name for name, _ in kept], "of its information kept"),
         name="kept",
         heading="What is kept of each column",
         says="The part of each column's information (entropy) that the published cells still carry.",
@@ -357,7 +354,7 @@ def identifying_chart(columns: Columns) -> Drawing | None:
         if value is not None
     ]
     names = [name for name, _, _ in shown]
-    at = alt.X("share:Q", axis=share_axis("pairs of records told apart", grid=False), scale=alt.Scale(domain=[0, 1]))
+    at = alt.X("share:Q", axis=_share_axis("pairs of records told apart", grid=False), scale=alt.Scale(domain=[0, 1]))
     who = alt.Y("column:N", sort=names, title=None, axis=category_axis())
     chart = of_rows(rows, width=WIDTH - 140, height=alt.Step(22))
     lines = chart.mark_line(color=COLOURS["strong-rule"], strokeWidth=1.5).encode(at, who, detail="column:N")
@@ -381,8 +378,8 @@ def _before_and_after(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     legend = alt.Legend(title=None) if len(known) > 1 else None
     shapes = alt.Scale(domain=[BEFORE, AFTER], range=["circle", "square"])
     return {
-        "fill": alt.Fill("when:N", sort=known, legend=legend, scale=mapped({BEFORE: "ground", AFTER: "after"})),
-        "stroke": alt.Stroke("when:N", sort=known, legend=legend, scale=mapped({BEFORE: "before", AFTER: "after"})),
+        "fill": alt.Fill("when:N", sort=known, legend=legend, scale=_mapped({BEFORE: "ground", AFTER: "after"})),
+        "stroke": alt.Stroke("when:N", sort=known, legend=legend, scale=_mapped({BEFORE: "before", AFTER: "after"})),
         "shape": alt.Shape("when:N", sort=known, legend=legend, scale=shapes),
     }
 
@@ -410,7 +407,7 @@ def label_chart(suppression: Suppression) -> Drawing | None:
         return None
     rows = [{"label": label.label, "when": AFTER, "share": label.cells} for label in suppression.labels]
     return draw(
-        paired_bars(rows, [label.label for label in suppression.labels], "cells suppressed (*)"),
+        _paired_bars(rows, [label.label for label in suppression.labels], "cells suppressed (*)"),
         name="labels",
         heading="Cells suppressed, by label",
         says=suppression.labels_note,
@@ -583,7 +580,7 @@ def size_chart(sizes: ClassSizes, name: str = "class-sizes") -> Drawing:
             labelSeparation=6,
         ),
     )
-    up = alt.Y("share:Q", axis=share_axis(f"share of {counted}"), scale=alt.Scale(domain=[0, 1]))
+    up = alt.Y("share:Q", axis=_share_axis(f"share of {counted}"), scale=alt.Scale(domain=[0, 1]))
     bars = of_rows(rows, width=WIDTH - _AXIS, height=_HEIGHT).mark_bar(
         color=COLOURS["after"], stroke=COLOURS["ground"], strokeWidth=1
     )

@@ -34,7 +34,8 @@ from hedgerow.anonymizers.registry import METHODS
 from hedgerow.comparison.page import drawn
 from hedgerow.core.cells import Interval
 from hedgerow.report import charts
-from hedgerow.report.facts import ReportFacts, gather
+from hedgerow.report.facts import gather
+from hedgerow.report.facts.sections import ReportFacts
 from hedgerow.report.svg import COLOURS, Drawing, draw
 
 DOCS: Final = Path(__file__).parents[1]

@@ -110,8 +110,7 @@ def collected(spark: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_mondrian_by_the_workers(spark: Any, budget: Any, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes to the driver at once is a part, or what a column's values in all parts hold; nothing is left."""
-    from hedgerow.engines.spark._shelves import Shelf
-    from hedgerow.engines.spark._tuples import SparkTuples
+    from hedgerow.engines.spark._tuples import Shelf, SparkTuples
 
     table = people(1, 900).drop_columns(["note"])
     schema = hr.Schema(quasi=["town", "age", "job", "pay"], target="class", others="drop", rows_are_people=True)

@@ -18,24 +18,22 @@ import pytest
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.checks import CHECKS, ESTIMATOR_CHECKS, TABLE_CHECKS, check_anonymizer
-from hedgerow.anonymizers.checks import _estimator as learning
-from hedgerow.anonymizers.checks import _requirements as requirements
-from hedgerow.anonymizers.checks import _rows as published_rows
+from hedgerow.anonymizers.checks import _checks as contract
 from hedgerow.anonymizers.registry import METHODS
 
 OF_THE_BASE = (
     *ESTIMATOR_CHECKS,
-    published_rows.check_other_columns_untouched,
-    published_rows.check_columns_in_order,
-    published_rows.check_same_frame_type,
-    published_rows.check_rows_shuffled,
-    published_rows.check_input_not_modified,
-    learning.check_fit_resample,
-    learning.check_fit_resample_without_schema,
+    contract.check_other_columns_untouched,
+    contract.check_columns_in_order,
+    contract.check_same_frame_type,
+    contract.check_rows_shuffled,
+    contract.check_input_not_modified,
+    contract.check_fit_resample,
+    contract.check_fit_resample_without_schema,
 )
 
 
-ADDED = (*requirements.PEOPLE_CHECKS, *requirements.BUDGET_CHECKS, *requirements.WEIGHT_CHECKS)
+ADDED = (*contract.PEOPLE_CHECKS, *contract.BUDGET_CHECKS, *contract.WEIGHT_CHECKS)
 
 
 def variants() -> Iterator[Any]:

@@ -40,7 +40,7 @@ INFEASIBLE: Final = (
     "holds for rows, but not for people",
     "links? the rows of a person, and the smallest group",
     "needs at least .* rows, and the table has",
-    "tells people apart who have several rows",
+    "identifies people who have several rows",
 )
 """What no method promises, though one class of all rows would do."""
 

@@ -20,8 +20,10 @@ from hypothesis import strategies as st
 import hedgerow as hr
 from hedgerow.core.cells import Interval, days_of, number_in
 from hedgerow.errors import Disclosing, Infeasible
-from hedgerow.report.facts import Bar, ReportFacts, gather
+from hedgerow.report.facts import gather
 from hedgerow.report.facts._subject import FEWEST
+from hedgerow.report.facts.figures import Bar
+from hedgerow.report.facts.sections import ReportFacts
 
 TOWNS = ["Quillby", "Nettlefold", "Ambergate", "Thornwick", "Oxhollow", "Larkmere", None]
 ILLNESSES = ["kuru", "croupe", "ergotism", "quartan"]

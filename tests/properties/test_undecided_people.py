@@ -1,4 +1,4 @@
-"""Rows are not counted as people where a column tells people apart who have several, unless somebody says so."""
+"""Rows are not counted as people where a column identifies people who have several, unless somebody says so."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import hedgerow as hr
 
 VISITS = hr.datasets.make_hospital(3_000, random_state=7)
 QUASI = ["born", "sex", "postcode"]
-SAID = r"'patient_id' tells people apart who have several rows, 1\.8 .* up to .*--entity patient_id.*--rows-are-people"
+SAID = r"'patient_id' identifies people who have several rows, 1\.8 .* up to .*--entity patient_id.*--rows-are-people"
 
 
 def form_of(name: str, folder: Path) -> Any:

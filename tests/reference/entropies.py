@@ -11,8 +11,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow._internal.jit import int64, jit
-from hedgerow.anonymizers.trees._record_kernels import SIZE, Lists, Pool, Room, Table, new_pool, new_room
-from hedgerow.anonymizers.trees._splitting_kernels import tally_codes, tally_lists
+from hedgerow.anonymizers.trees._kernels import (
+    SIZE,
+    Lists,
+    Pool,
+    Room,
+    Table,
+    new_pool,
+    new_room,
+    tally_codes,
+    tally_lists,
+)
 from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, Id3Options, id3_table
 from hedgerow.anonymizers.trees.sets import read_training
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from hedgerow.report.facts import (
+from hedgerow.report.facts.context import Context, Governance
+from hedgerow.report.facts.figures import Bar, Figure
+from hedgerow.report.facts.sections import (
     AllColumns,
     Asked,
     Association,
@@ -13,19 +15,15 @@ from hedgerow.report.facts import (
     Attackers,
     Attempt,
     Attempts,
-    Bar,
     Caution,
     ClassSizes,
     ClearColumnFacts,
     ColumnFacts,
     Columns,
-    Context,
     Data,
     Digest,
     DisclosureFacts,
     Evidence,
-    Figure,
-    Governance,
     HarbourFinding,
     LabelShare,
     Level,

@@ -230,8 +230,7 @@ def toml_text(text: str) -> str:
 def _write_job(advice: Advice, path: Path, *, overwrite: bool) -> Path:
     """Write the job file, as a whole or not at all."""
     check_place(path)
-    if not overwrite:
-        refuse_existing(path)
+    refuse_existing(path, overwrite=overwrite)
     text = _job_text(advice, path)
     with translated(UnicodeEncodeError, into=BadInput("A column name cannot be written as UTF-8. Rename the column.")):
         raw = text.encode("utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -79,15 +79,7 @@ def _spelled(profile: Profile, rows: Longs) -> pa.Array:
     return labels.take(pa.array(profile.codes[rows]))
 
 
-def try_out(
-    rows: pa.Table,
-    schema: Schema,
-    *,
-    method: str,
-    k: int,
-    require: Sequence[str],
-    progress: Callable[[str], None] | None = None,
-) -> Trial:
+def try_out(rows: pa.Table, schema: Schema, *, method: str, k: int, require: Sequence[str]) -> Trial:
     """Anonymize some rows as suggested, and find the columns in clear that would be refused, or nearly.
 
     Parameters
@@ -98,13 +90,11 @@ def try_out(
     k : int
     require : sequence of str
         Further requirements.
-    progress : callable, optional
-        Called with the name of each stage.
     """
     from hedgerow.anonymizers.registry import anonymize
 
     try:
-        release = anonymize(rows, schema, method=method, k=k, require=require, random_state=_SEED, progress=progress)
+        release = anonymize(rows, schema, method=method, k=k, require=require, random_state=_SEED)
     except Disclosing as error:
         # A target or sensitive column cannot become a quasi-identifier.
         if set(error.columns) & {*schema.sensitive, schema.target}:

@@ -32,8 +32,7 @@ def run(given: Mapping[str, Any]) -> None:
     files = find_table(given["table"])
     check_place(job)
     refuse_overwriting(job, files.reads, "--output")
-    if not given["force"]:
-        refuse_existing(job)
+    refuse_existing(job, overwrite=given["force"])
 
     from hedgerow.advice import advise
     from hedgerow.cli._screen import progress_bar, screen

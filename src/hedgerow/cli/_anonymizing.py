@@ -553,5 +553,4 @@ def _check_place_for_recoding(typed: str, reads: Sequence[Path], published: Sequ
             "name another file."
         )
     refuse_overwriting(private, reads, "--recoding")
-    if not overwrite:
-        refuse_existing(private)
+    refuse_existing(private, overwrite=overwrite)

@@ -320,9 +320,9 @@ def audit(
     """
     given = dict(locals())  # every option under its name
 
-    from hedgerow.cli._audit import AuditOptions, run_audit
+    from hedgerow.cli._audit import run_audit
 
-    if not run_audit(AuditOptions.of(given)):
+    if not run_audit(given):
         raise typer.Exit(_NOT_MET)
 
 

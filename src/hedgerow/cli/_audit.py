@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
@@ -13,14 +12,16 @@ from hedgerow.cli._headerless import watched
 from hedgerow.cli._job import Job
 from hedgerow.cli._lists import assignments, read_delimiter, split_names
 from hedgerow.cli._report import check_report
-from hedgerow.cli._roles import find_hierarchies, named_quasi, needing_trees
+from hedgerow.cli._roles import find_hierarchies, missing_texts, named_quasi, needing_trees
 from hedgerow.errors import BadInput
 from hedgerow.io.readers import STANDARD_INPUT, find_table
 
 if TYPE_CHECKING:
+    from hedgerow.report.facts.figures import Edition
     from hedgerow.requirements import Requirement
+    from hedgerow.risk import Audit, Check
 
-__all__ = ["AuditOptions", "run_audit", "run_check"]
+__all__ = ["run_audit", "run_check"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -79,140 +80,85 @@ def _used_hierarchies(
     return {**hierarchies.files, **typed}
 
 
+def _show(answer: Audit | Check, *, as_json: bool, quiet: bool = False) -> None:
+    if as_json:
+        typer.echo(json.dumps(answer.to_dict(), indent=2, ensure_ascii=False))
+    elif not quiet:
+        typer.echo(answer.render(), nl=False)
+
+
 # --------------------------------------------------------------------------------------------------
 # ``hedgerow audit``.
 
 
-@dataclass(frozen=True)
-class AuditOptions:
-    """The options of ``hedgerow audit``, with lists of columns split."""
-
-    table: str
-    quasi: Sequence[str]
-    sensitive: Sequence[str]
-    target: str | None
-    population: str | None
-    entity: str | None
-    k: int | None
-    require: Sequence[str]
-    missing: Sequence[str]
-    hierarchies: str | None
-    hierarchy: Mapping[str, str]
-    threshold: float | None
-    previous: str | None
-    original: str | None
-    previous_quasi: Sequence[str]
-    changed: Sequence[str]
-    encoding: str | None
-    delimiter: str | None
-    sheet: str | None
-    as_json: bool
-    report: str | None
-    report_edition: str | None
-    force: bool
-
-    @classmethod
-    def of(cls, typed: Mapping[str, Any]) -> AuditOptions:
-        """Read the options as they were typed."""
-        names = ("quasi", "sensitive", "changed", "previous_quasi")
-        read = {name: split_names(typed[name], f"--{name.replace('_', '-')}") or [] for name in names}
-        return cls(
-            **{
-                **typed,
-                **read,
-                "require": typed["require"] or [],
-                "missing": typed["missing"] or [],
-                "hierarchy": assignments(typed["hierarchy"], "--hierarchy") or {},
-                "delimiter": read_delimiter(typed["delimiter"]),
-            }
-        )
-
-    @property
-    def tables(self) -> dict[str, str]:
-        """The tables that are read, under the names by which messages call them."""
-        named = {
-            "table": self.table,
-            "population": self.population,
-            "previous release": self.previous,
-            "original": self.original,
-        }
-        return {name: path for name, path in named.items() if path is not None}
-
-    def refuse_conflicts(self) -> None:
-        """Refuse options that do not go together."""
-        from_stdin = [name for name, path in self.tables.items() if path == STANDARD_INPUT]
-        if len(from_stdin) > 1:
-            both = f"{from_stdin[0].capitalize()} and {from_stdin[1]}"
-            raise BadInput(f"{both} are both standard input, which can be read only once. Name a file for one of them.")
-        for name in ("original", "changed", "previous_quasi"):
-            if getattr(self, name) and self.previous is None:
-                raise BadInput(f"--{name.replace('_', '-')} needs an earlier release. Add --previous FILE.")
-
-    def requirements(self) -> tuple[Requirement, ...]:
-        """The requirements, if there are any."""
-        return _read_requirements(self.k, self.require, self.quasi) if self.k is not None or self.require else ()
-
-    def used_hierarchies(self, requirements: Sequence[Requirement]) -> dict[str, Any]:
-        """The hierarchies that the audit uses."""
-        earlier = self.previous_quasi
-        if self.previous is not None and self.hierarchies is not None:
-            from hedgerow.risk.previous import quasi_of
-
-            earlier = quasi_of(self.previous, self.previous_quasi)
-        return _used_hierarchies(
-            requirements,
-            self.hierarchies,
-            self.hierarchy,
-            tuple(dict.fromkeys((*self.quasi, *self.sensitive, *earlier))),
-            compared=self.population is not None or self.previous is not None,
-        )
+_COLUMNS: Final = ("quasi", "sensitive", "changed", "previous_quasi")
+_TABLES: Final = {"table": "table", "population": "population", "previous": "previous release", "original": "original"}
+"""The options that name a table, and what messages call it."""
+_AS_TYPED: Final = ("target", "population", "entity", "k", "threshold", "encoding", "sheet", "previous", "original")
 
 
-def run_audit(options: AuditOptions) -> bool:
+def run_audit(given: Mapping[str, Any]) -> bool:
     """Print the audit and return whether the requirements hold. Without requirements they do.
 
     A report is written even if the requirements do not hold.
     """
-    named_quasi(options.quasi)
-    options.refuse_conflicts()
-    requirements = options.requirements()
-    tables = () if options.report is None else options.tables.values()
-    reads = [path for table in tables for path in find_table(table).reads]
-    edition = check_report(options.report, options.report_edition, force=options.force, reads=reads)
-    hierarchies = options.used_hierarchies(requirements)
+    columns = {name: split_names(given[name], f"--{name.replace('_', '-')}") or [] for name in _COLUMNS}
+    quasi, k, require = named_quasi(columns["quasi"]), given["k"], given["require"] or ()
+    _refuse_conflicts(given)
+    requirements = _read_requirements(k, require, quasi) if k is not None or require else ()
+    edition = _check_report(given)
+    hierarchies = _hierarchies_to_compare(given, columns, requirements)
 
     from hedgerow.risk import audit
 
-    columns = (*options.quasi, *options.sensitive, options.target, options.entity)
-    with watched(options.table, encoding=options.encoding, delimiter=options.delimiter, typed=columns):
+    delimiter = read_delimiter(given["delimiter"])
+    typed = (*quasi, *columns["sensitive"], given["target"], given["entity"])
+    with watched(given["table"], encoding=given["encoding"], delimiter=delimiter, typed=typed):
         result = audit(
-            options.table,
-            quasi=options.quasi,
-            sensitive=options.sensitive,
-            target=options.target,
-            population=options.population,
-            entity=options.entity,
+            given["table"],
+            **{**columns, **{name: given[name] for name in _AS_TYPED}},
             # The requirement of k comes first. The audit takes k by itself, because 1/k is its threshold.
-            k=options.k,
-            require=requirements if options.k is None else requirements[1:],
-            missing=tuple(dict.fromkeys((*options.missing, ""))),
+            require=requirements if k is None else requirements[1:],
+            missing=missing_texts(given["missing"]),
             hierarchies=hierarchies,
-            threshold=options.threshold,
-            encoding=options.encoding,
-            delimiter=options.delimiter,
-            sheet=options.sheet,
-            previous=options.previous,
-            original=options.original,
-            changed=options.changed,
-            previous_quasi=options.previous_quasi,
+            delimiter=delimiter,
         )
-    if options.report is not None:
-        result.report(options.report, edition=edition, overwrite=options.force)
-    if options.as_json:
-        typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
-    else:
-        typer.echo(result.render(), nl=False)
+    if given["report"] is not None:
+        result.report(given["report"], edition=edition, overwrite=given["force"])
+    _show(result, as_json=given["as_json"])
     return result.verdict is None or result.verdict.holds
+
+
+def _refuse_conflicts(given: Mapping[str, Any]) -> None:
+    """Refuse options that do not go together."""
+    from_stdin = [name for option, name in _TABLES.items() if given[option] == STANDARD_INPUT]
+    if len(from_stdin) > 1:
+        both = f"{from_stdin[0].capitalize()} and {from_stdin[1]}"
+        raise BadInput(f"{both} are both standard input, which can be read only once. Name a file for one of them.")
+    for name in ("original", "changed", "previous_quasi"):
+        if given[name] and given["previous"] is None:
+            raise BadInput(f"--{name.replace('_', '-')} needs an earlier release. Add --previous FILE.")
+
+
+def _check_report(given: Mapping[str, Any]) -> Edition:
+    tables = [given[name] for name in _TABLES if given[name] is not None and given["report"] is not None]
+    reads = [path for table in tables for path in find_table(table).reads]
+    return check_report(given["report"], given["report_edition"], force=given["force"], reads=reads)
+
+
+def _hierarchies_to_compare(
+    given: Mapping[str, Any], columns: Mapping[str, Sequence[str]], requirements: Sequence[Requirement]
+) -> dict[str, Any]:
+    """The hierarchies that the audit uses."""
+    words = assignments(given["hierarchy"], "--hierarchy") or {}
+    earlier: Sequence[str] = columns["previous_quasi"]
+    if given["previous"] is not None and given["hierarchies"] is not None:
+        from hedgerow.risk.previous import quasi_of
+
+        earlier = quasi_of(given["previous"], earlier)
+    compared = given["population"] is not None or given["previous"] is not None
+    generalized = (*columns["quasi"], *columns["sensitive"], *earlier)
+    return _used_hierarchies(requirements, given["hierarchies"], words, generalized, compared=compared)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -253,14 +199,11 @@ def run_check(demands: Job, *, typed_hierarchies: bool, as_json: bool, quiet: bo
             require=requirements,
             sensitive=demands.sensitive,
             entity=demands.entity,
-            missing=tuple(dict.fromkeys((*demands.missing, ""))),
+            missing=missing_texts(demands.missing),
             hierarchies=given,
             encoding=demands.encoding,
             delimiter=delimiter,
             sheet=demands.sheet,
         )
-    if as_json:
-        typer.echo(json.dumps(answer.to_dict(), indent=2, ensure_ascii=False))
-    elif not quiet:
-        typer.echo(answer.render(), nl=False)
+    _show(answer, as_json=as_json, quiet=quiet)
     return answer.holds

@@ -200,6 +200,5 @@ def _places(typed: str, *, force: bool) -> tuple[Path, Path]:
             f"The page is written as HTML, not to {typed!r}. Name a file that ends in .html (--output FILE.html)."
         )
     check_place(output)
-    if not force:
-        refuse_existing(output)
+    refuse_existing(output, overwrite=force)
     return output, output.with_suffix(".cells.jsonl")

@@ -146,13 +146,13 @@ def _save(census: pa.Table, release: Release, folder: Path, progress: Callable[[
     return original, published, report
 
 
-def _two_groups(published: Any, quasi: tuple[str, ...], each: int = 3) -> Any:
+def _two_groups(published: Any, quasi: tuple[str, ...]) -> Any:
     """A few rows of the first row's group, and a few of the next group."""
     seen: dict[tuple[object, ...], list[int]] = {}
     for row, values in enumerate(zip(*(published.column(name).to_pylist() for name in quasi), strict=True)):
         if values in seen or len(seen) < 2:
             seen.setdefault(values, []).append(row)
-    return published.take([row for group in seen.values() for row in group[:each]])
+    return published.take([row for group in seen.values() for row in group[:3]])
 
 
 def _excerpt(rows: Any) -> Table:

@@ -233,9 +233,8 @@ def _places(typed: str, *, force: bool) -> tuple[Path, Path, Path]:
             f"There is no folder {str(output.parent)!r} for the results. Create it, or name another file (--output)."
         )
     chart = output.with_suffix(".html")
-    if not force:
-        for path in (output, chart):
-            refuse_existing(path)
+    for path in (output, chart):
+        refuse_existing(path, overwrite=force)
     return output, chart, output.with_suffix(".cells.jsonl")
 
 

@@ -31,6 +31,10 @@ def _as_list(value: object) -> object:
     return split_names(value, "the list") if isinstance(value, str) else value
 
 
+def _table(of: str) -> Any:
+    return Field(default_factory=dict, description=f"a table {of}")
+
+
 Text = Annotated[str | None, Field(default=None, description="a text")]
 Columns = Annotated[
     list[str],
@@ -59,24 +63,18 @@ class Job(BaseModel):
     others: Annotated[
         Literal["error", "insensitive", "drop"], Field(description="'error', 'insensitive' or 'drop'")
     ] = "error"
-    kinds: Annotated[
-        dict[str, str | list[str]], Field(default_factory=dict, description="a table of columns and kinds")
-    ]
-    weights: Annotated[dict[str, float], Field(default_factory=dict, description="a table of columns and numbers")]
+    kinds: Annotated[dict[str, str | list[str]], _table("of columns and kinds")]
+    weights: Annotated[dict[str, float], _table("of columns and numbers")]
     missing: Texts
     hierarchies: Text
-    hierarchy: Annotated[
-        dict[str, str], Field(default_factory=dict, description="a table of columns and their hierarchies")
-    ]
+    hierarchy: Annotated[dict[str, str], _table("of columns and their hierarchies")]
     method: Text
     k: Annotated[int | None, Field(description="a whole number")] = None
     require: Texts
     suppression_limit: Annotated[
         float | int | str | None, Field(description="a share such as 0.02 or '2%', or a whole number of rows")
     ] = None
-    set: Annotated[
-        dict[str, str | bool | int | float], Field(default_factory=dict, description="a table of parameters")
-    ]
+    set: Annotated[dict[str, str | bool | int | float], _table("of parameters")]
     metric: Text
     time_limit: Annotated[float | None, Field(description="a number of seconds")] = None
     seed: Annotated[int | None, Field(ge=0, description="a whole number >= 0")] = None
@@ -93,12 +91,8 @@ class Job(BaseModel):
     recoding: Text
     report: Text
     report_edition: Annotated[Literal["internal", "public"] | None, Field(description="'internal' or 'public'")] = None
-    context: Annotated[
-        dict[str, Any], Field(default_factory=dict, description="a table about the recipient and purpose")
-    ]
-    governance: Annotated[
-        dict[str, Any], Field(default_factory=dict, description="a table about the people who answer for it")
-    ]
+    context: Annotated[dict[str, Any], _table("about the recipient and purpose")]
+    governance: Annotated[dict[str, Any], _table("about the people who answer for it")]
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
     redraw: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     holdout: Text

@@ -14,7 +14,7 @@ from hedgerow.io.paths import absolute, is_same_file, refuse_overwriting
 if TYPE_CHECKING:
     from hedgerow.release import Release
     from hedgerow.release.saving import Beside
-    from hedgerow.report.facts import Edition
+    from hedgerow.report.facts.figures import Edition
 
 __all__ = ["check_job_report", "check_report", "staged_report"]
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HierarchyFiles",
     "find_hierarchies",
+    "missing_texts",
     "named_quasi",
     "needing_trees",
     "read_roles",
@@ -150,9 +151,13 @@ def schema_of(roles: Mapping[str, Any], files: Mapping[str, Path]) -> Schema:
         kinds=roles["kinds"] or {},
         weights=roles["weights"] or {},
         hierarchies={**files, **(roles["hierarchy"] or {})},
-        # An empty cell is always missing. The first text is how a release marks a missing value.
-        missing=tuple(dict.fromkeys((*(roles["missing"] or ()), ""))),
+        missing=missing_texts(roles["missing"]),
     )
+
+
+def missing_texts(typed: Sequence[str] | None) -> tuple[str, ...]:
+    """The texts that mean "no value". An empty cell is always missing; a release marks a missing value by the first."""
+    return tuple(dict.fromkeys((*(typed or ()), "")))
 
 
 def typed_file(path: str, reading: Mapping[str, Any]) -> File:

@@ -1,6 +1,6 @@
 """The frontier as a chart: utility against risk, a sign for each choice.
 
-Altair, imported when the chart is drawn, only gets rounded figures. The chart names its data, so that a page can put
+Altair only gets rounded figures. The chart names its data, so that a page can put
 other measures into the same drawing.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
 
 from hedgerow.comparison._recommendation import Baseline, pareto
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure
@@ -48,8 +50,6 @@ def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure, colo
     colours : mapping of str to str
         The colours by their names; a page has its own.
     """
-    import altair as alt
-
     methods = list(dict.fromkeys(choice.method for choice in comparison.choices if choice.k_reached is not None))
     data = datasets(comparison, risk, utility)
     x = alt.X(
@@ -165,8 +165,6 @@ def _point(choice: Choice, risk: Measure, utility: Measure) -> dict[str, Any]:
 
 
 def _baselines(y: Any, colours: Mapping[str, str]) -> list[Any]:
-    import altair as alt
-
     base = alt.Chart(alt.NamedData("baselines"))
     label = base.mark_text(align="left", baseline="middle", dx=5, color=colours["muted"], fontSize=11)
     return [
@@ -176,8 +174,6 @@ def _baselines(y: Any, colours: Mapping[str, str]) -> list[Any]:
 
 
 def _threshold(x: Any, colours: Mapping[str, str]) -> list[Any]:
-    import altair as alt
-
     base = alt.Chart(alt.NamedData("threshold"))
     label = base.mark_text(align="left", baseline="top", dx=5, dy=2, color=colours["limit"], fontSize=11)
     return [
@@ -187,16 +183,12 @@ def _threshold(x: Any, colours: Mapping[str, str]) -> list[Any]:
 
 
 def _line(x: Any, y: Any, colours: Mapping[str, str]) -> Any:
-    import altair as alt
-
     base = alt.Chart(alt.NamedData("frontier"))
     return base.mark_line(interpolate="step-after", color=colours["strong-rule"], strokeWidth=1.5).encode(x=x, y=y)
 
 
 def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any, colours: Mapping[str, str]) -> list[Any]:
     """The choices of one method: the standard error, the sign, the k of points on the frontier, and the ring."""
-    import altair as alt
-
     base = alt.Chart(alt.NamedData("points")).transform_filter(alt.FieldEqualPredicate(equal=name, field="method"))
     legend = alt.Legend(title=None, symbolSize=90, symbolStrokeWidth=2, symbolOpacity=1)
     palette = [_PALETTE[at % len(_PALETTE)] for at in range(len(methods))]

@@ -33,17 +33,7 @@ from hedgerow.schema import Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "COMPLAINTS",
-    "CURED",
-    "DIAGNOSES",
-    "TRIAGE",
-    "URGENCY",
-    "WARDS",
-    "hospital_hierarchies",
-    "hospital_schema",
-    "make_hospital",
-]
+__all__ = ["hospital_hierarchies", "hospital_schema", "make_hospital"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -52,12 +42,12 @@ __all__ = [
 # The patients follow the model of the census. ICD-10 codes are public; all figures are invented.
 
 
-TRIAGE: Final = ("green", "yellow", "orange", "red")
+_TRIAGE: Final = ("green", "yellow", "orange", "red")
 # The cuts of a standard normal urgency between the four levels.
-URGENCY: Final = (0.2, 1.1, 2.0)
+_URGENCY: Final = (0.2, 1.1, 2.0)
 
 # The codes of each disease of the census, its urgency, and its ward.
-DIAGNOSES: Final[dict[str, tuple[tuple[str, ...], float, str]]] = {
+_DIAGNOSES: Final[dict[str, tuple[tuple[str, ...], float, str]]] = {
     "Anxiety": (("F41.0", "F41.1", "F41.9"), -0.5, "Psychiatry"),
     "Arthritis": (("M05.8", "M06.9", "M13.0", "M17.1"), -0.8, "Orthopaedics"),
     "Asthma": (("J45.0", "J45.1", "J45.9"), 0.5, "Internal medicine"),
@@ -71,10 +61,10 @@ DIAGNOSES: Final[dict[str, tuple[tuple[str, ...], float, str]]] = {
     "Influenza": (("J10.0", "J10.1", "J11.1"), 0.0, "Infectious diseases"),
     "Migraine": (("G43.0", "G43.1", "G43.9"), -0.4, "Neurology"),
 }
-WARDS: Final = tuple(sorted({ward for _, _, ward in DIAGNOSES.values()}))
+_WARDS: Final = tuple(sorted({ward for _, _, ward in _DIAGNOSES.values()}))
 
-COMPLAINTS: Final = ("pain", "fever", "short breath", "dizziness", "nausea", "weakness", "a check-up")
-CURED: Final = ("improved", "unchanged", "referred", "discharged on request")
+_COMPLAINTS: Final = ("pain", "fever", "short breath", "dizziness", "nausea", "weakness", "a check-up")
+_CURED: Final = ("improved", "unchanged", "referred", "discharged on request")
 
 
 _RETURNS = 0.45  # the share of patients who return after each visit
@@ -164,10 +154,10 @@ def _draw_visits(n: int, rng: np.random.Generator) -> pa.Table:
     # In a fifth of the visits the disease is another one.
     again = draw(rng, disease_shares(), (sex * len(AGES) + age - AGES[0])[patient])
     disease = np.where(rng.random(n) < 0.2, again, disease[patient])
-    codes, urgency, ward = zip(*(DIAGNOSES[name] for name in DISEASES), strict=True)
+    codes, urgency, ward = zip(*(_DIAGNOSES[name] for name in DISEASES), strict=True)
     code = np.array([rng.integers(0, len(codes[which])) for which in disease])
     severity = rng.standard_normal(n) + np.array(urgency)[disease] + 0.012 * (age[patient] - 50)
-    triage = np.searchsorted(np.array(URGENCY), severity)
+    triage = np.searchsorted(np.array(_URGENCY), severity)
     days = 1 + rng.poisson(np.exp(0.3 + 0.45 * triage + 0.008 * (age[patient] - 50)))
     moment = _FIRST_DAY + rng.integers(0, _DAYS, n) * _DAY
     admitted = moment.astype("datetime64[s]") + (rng.integers(0, 24 * 60, n) * 60).astype("timedelta64[s]")
@@ -185,7 +175,7 @@ def _draw_visits(n: int, rng: np.random.Generator) -> pa.Table:
             "admitted": pa.array(admitted),
             "ward": [ward[which] for which in disease.tolist()],
             "icd10": [codes[which][at] for which, at in zip(disease.tolist(), code.tolist(), strict=True)],
-            "triage": pa.DictionaryArray.from_arrays(pa.array(triage, pa.int8()), list(TRIAGE), ordered=True),
+            "triage": pa.DictionaryArray.from_arrays(pa.array(triage, pa.int8()), list(_TRIAGE), ordered=True),
             "days": days,
             "note": _notes(rng, n),
             "readmitted": labelled(("no", "yes"), readmitted.astype(np.int64)),
@@ -214,9 +204,9 @@ def _numbers(rng: np.random.Generator, n: int) -> list[int]:
 
 def _notes(rng: np.random.Generator, n: int) -> list[str]:
     """Free text."""
-    complaint, result = rng.integers(0, len(COMPLAINTS), n), rng.integers(0, len(CURED), n)
+    complaint, result = rng.integers(0, len(_COMPLAINTS), n), rng.integers(0, len(_CURED), n)
     temperature, pulse = rng.normal(37.2, 0.7, n), rng.normal(80, 12, n)
     return [
-        f"Came with {COMPLAINTS[start]}; {warm:.1f} °C, pulse {beats:.0f}; {CURED[end]}."
+        f"Came with {_COMPLAINTS[start]}; {warm:.1f} °C, pulse {beats:.0f}; {_CURED[end]}."
         for start, end, warm, beats in zip(complaint, result, temperature, pulse, strict=True)
     ]

@@ -18,24 +18,7 @@ from hedgerow.schema import Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "AREA_SHARES",
-    "CITY",
-    "END_SHARES",
-    "GENDERS",
-    "PARTIES",
-    "PREFIXES",
-    "PREFIX_SHARES",
-    "RACES",
-    "REGION",
-    "YEARS",
-    "make_voters",
-    "party_shares",
-    "race_shares",
-    "voters_hierarchies",
-    "voters_schema",
-    "year_shares",
-]
+__all__ = ["PARTIES", "RACES", "make_voters", "voters_hierarchies", "voters_schema"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -45,21 +28,21 @@ __all__ = [
 # parties: no figure comes from a real person, register or election.
 
 
-GENDERS: Final = ("Female", "Male")
+_GENDERS: Final = ("Female", "Male")
 
 # Years of birth of people from 18 to 117 years old, in a register of 2023.
-YEARS: Final = np.arange(1906, 2006)
-_AGES: Final = 2023 - YEARS
+_YEARS: Final = np.arange(1906, 2006)
+_AGES: Final = 2023 - _YEARS
 
-PREFIXES: Final = tuple(str(prefix) for prefix in range(320, 350))
+_PREFIXES: Final = tuple(str(prefix) for prefix in range(320, 350))
 # Five regions, each of six prefixes; the first two of each are cities, where half of its people live.
-REGION: Final = np.repeat(np.arange(5), 6)
-CITY: Final = np.tile(np.array([True, True, False, False, False, False]), 5)
-PREFIX_SHARES: Final = np.array([0.15, 0.20, 0.30, 0.20, 0.15])[REGION] * np.where(CITY, 0.25, 0.125)
+_REGION: Final = np.repeat(np.arange(5), 6)
+_CITY: Final = np.tile(np.array([True, True, False, False, False, False]), 5)
+_PREFIX_SHARES: Final = np.array([0.15, 0.20, 0.30, 0.20, 0.15])[_REGION] * np.where(_CITY, 0.25, 0.125)
 # The areas (fourth digit) and their ends (fifth digit), outside and inside cities; the first ones are the largest.
 # All in all there are 20 × 3 × 5 + 10 × 7 × 10 = 1,000 codes in 130 areas.
-AREA_SHARES: Final = np.array([[5, 4, 3, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 3]], dtype=np.float64)
-END_SHARES: Final = np.array(
+_AREA_SHARES: Final = np.array([[5, 4, 3, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 3]], dtype=np.float64)
+_END_SHARES: Final = np.array(
     [[7, 6, 5, 4, 3, 0, 0, 0, 0, 0], [12, 11, 10, 9, 8, 7, 6, 5, 4, 3]],
     dtype=np.float64,
 )
@@ -103,13 +86,13 @@ _LEANINGS: Final[dict[str, tuple[float, tuple[float, ...], tuple[float, ...], fl
 PARTIES: Final = tuple(_LEANINGS)
 
 
-def race_shares() -> Floats:
+def _race_shares() -> Floats:
     """Return the share of each race by region and city: ``[region * 2 + city, race]``."""
     by_place = np.stack([_RACE_WEIGHTS, _RACE_WEIGHTS * _RACE_IN_CITIES], axis=1)
     return by_place.reshape(-1, len(RACES))
 
 
-def year_shares() -> Floats:
+def _year_shares() -> Floats:
     """Return the share of each year of birth by region: ``[region, year]``; the last two are where people retire."""
     # Constant up to the mid-sixties, then falling each year, but never zero.
     living = np.where(_AGES < 65, 1.0, np.exp(-(_AGES - 65) / 12.0))
@@ -118,7 +101,7 @@ def year_shares() -> Floats:
     return shares
 
 
-def party_shares() -> Floats:
+def _party_shares() -> Floats:
     """Return the share of each party by region, city, race and year of birth.
 
     Returns
@@ -183,7 +166,7 @@ def voters_hierarchies() -> dict[str, Any]:
     """
     from hedgerow.hierarchies import flat, intervals, masking
 
-    first, last = int(YEARS[0]), int(YEARS[-1])
+    first, last = int(_YEARS[0]), int(_YEARS[-1])
     return {
         "zip": masking(side="right"),
         "gender": flat(),
@@ -205,21 +188,21 @@ def voters_schema() -> Schema:
 def _draw_voters(n: int, rng: np.random.Generator) -> pa.Table:
     import pyarrow as pa
 
-    prefix = draw(rng, PREFIX_SHARES[np.newaxis], np.zeros(n, np.int64))
-    region, city = REGION[prefix], CITY[prefix].astype(np.int64)
-    area, end = draw(rng, AREA_SHARES, city), draw(rng, END_SHARES, city)
-    zips = tuple(f"{first}{rest:02}" for first in PREFIXES for rest in range(100))
-    gender = rng.integers(0, len(GENDERS), n)
+    prefix = draw(rng, _PREFIX_SHARES[np.newaxis], np.zeros(n, np.int64))
+    region, city = _REGION[prefix], _CITY[prefix].astype(np.int64)
+    area, end = draw(rng, _AREA_SHARES, city), draw(rng, _END_SHARES, city)
+    zips = tuple(f"{first}{rest:02}" for first in _PREFIXES for rest in range(100))
+    gender = rng.integers(0, len(_GENDERS), n)
     place = region * 2 + city
-    race = draw(rng, race_shares(), place)
-    year = draw(rng, year_shares(), region)
-    party = draw(rng, party_shares(), (place * len(RACES) + race) * len(YEARS) + year)
+    race = draw(rng, _race_shares(), place)
+    year = draw(rng, _year_shares(), region)
+    party = draw(rng, _party_shares(), (place * len(RACES) + race) * len(_YEARS) + year)
     return pa.table(
         {
             "zip": labelled(zips, prefix * 100 + area * 10 + end),
-            "gender": labelled(GENDERS, gender),
+            "gender": labelled(_GENDERS, gender),
             "race": labelled(RACES, race),
-            "birth_year": YEARS[year],
+            "birth_year": _YEARS[year],
             "party": labelled(PARTIES, party),
         }
     )

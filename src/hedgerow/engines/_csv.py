@@ -30,26 +30,21 @@ from hedgerow.io.readers.parts import BROKEN_ARCHIVE, CsvRecords, TooLong
 __all__ = [
     "CsvFiles",
     "CsvShape",
-    "LONGEST_LINE",
     "ReadyCsv",
     "csv_scan",
     "damaged",
     "find_fault",
     "first_lines",
-    "first_record",
     "look_at",
-    "no_fault_found",
     "open_csv",
     "read_header",
     "records",
     "scan_all",
-    "too_long",
     "transcode",
-    "wrong_width",
 ]
 
 
-LONGEST_LINE: Final = 2_000_000  # what DuckDB's buffers hold by default
+_LONGEST_LINE: Final = 2_000_000  # what DuckDB's buffers hold by default
 
 
 class _BrokenQuote(BadInput):
@@ -59,7 +54,7 @@ class _BrokenQuote(BadInput):
 @contextmanager
 def _long_fields() -> Iterator[None]:
     """Raise csv's limit, which is one for the whole program, only while a file is read here."""
-    before = csv.field_size_limit(LONGEST_LINE)
+    before = csv.field_size_limit(_LONGEST_LINE)
     try:
         yield
     finally:
@@ -72,7 +67,7 @@ def records(part: Part) -> Generator[tuple[int, list[str]], None, None]:
     def broken(error: csv.Error) -> BadInput:
         # The only errors of csv that are not about quotes; their text names the limit, never a cell.
         if isinstance(error, TooLong) or "field limit" in str(error):
-            return too_long(part.name, reader.line)
+            return _too_long(part.name, reader.line)
         return _BrokenQuote(f"The file {part.name!r} has a broken quote in the record on line {reader.line}. Mend it.")
 
     with (
@@ -82,19 +77,19 @@ def records(part: Part) -> Generator[tuple[int, list[str]], None, None]:
         part.open_text() as text,
         _long_fields(),
     ):
-        reader = CsvRecords(text, part.delimiter, LONGEST_LINE)
+        reader = CsvRecords(text, part.delimiter, _LONGEST_LINE)
         for record in reader:
             yield reader.line, record
 
 
-def too_long(name: str, line: int) -> BadInput:
+def _too_long(name: str, line: int) -> BadInput:
     """The error for a record that no buffer holds; an open quote joins everything after it to one record."""
     return BadInput(
-        f"Line {line} of {name!r} is longer than {LONGEST_LINE:,} characters. Shorten it, or mend its quotes."
+        f"Line {line} of {name!r} is longer than {_LONGEST_LINE:,} characters. Shorten it, or mend its quotes."
     )
 
 
-def first_record(part: Part) -> list[str]:
+def _first_record(part: Part) -> list[str]:
     """The cells of the first record, which should be the column names."""
     broken = BadInput(f"The file {part.name!r} cannot be read as CSV: its first line is broken.")
     with closing(records(part)) as lines, translated(_BrokenQuote, into=broken):
@@ -107,7 +102,7 @@ def first_record(part: Part) -> list[str]:
 def read_header(part: Part) -> list[str]:
     """The column names; refused if they are missing, empty or repeated."""
     name = part.name
-    header = first_record(part)
+    header = _first_record(part)
     repeated = [column for column, times in Counter(header).items() if times > 1 and column]
     if repeated:
         raise BadInput(f"The file {name!r} has several columns called {listing(repeated)}. Rename them.")
@@ -142,18 +137,18 @@ def find_fault(part: Part) -> BadInput | None:
         for line, record in records(part):
             width = width or len(record)
             if record and len(record) != width:
-                return wrong_width(part, line, len(record), width)
+                return _wrong_width(part, line, len(record), width)
     except BadInput as fault:
         return fault
     return None
 
 
-def no_fault_found(name: str) -> BadInput:
+def _no_fault_found(name: str) -> BadInput:
     """The error for files that DuckDB refused and Python's csv reads."""
     return BadInput(f"{name!r} cannot be read as CSV. Check its quotes, its delimiter, and that all lines end alike.")
 
 
-def wrong_width(part: Part, line: int, fields: int, columns: int) -> BadInput:
+def _wrong_width(part: Part, line: int, fields: int, columns: int) -> BadInput:
     """The error for a record with more or fewer fields than there are columns."""
     return BadInput(
         f"Line {line} of {part.name!r} has {plural(fields, 'fields')}, the header has {columns}. "
@@ -345,17 +340,17 @@ class _Scan:
     def _take_records(self, lines: _Lines, ends: Longs) -> None:
         past = self.seen + ends + 1
         lengths = np.diff(past, prepend=self.ended)
-        long = np.flatnonzero(lengths > LONGEST_LINE)
+        long = np.flatnonzero(lengths > _LONGEST_LINE)
         if len(long):
             first = int(long[0])
-            raise too_long(self.name, self.above + lines.number(ends[first - 1] + 1) + 1 if first else self.line)
+            raise _too_long(self.name, self.above + lines.number(ends[first - 1] + 1) + 1 if first else self.line)
         self.blank += int((lengths == len(self.end)).sum())
         self.records += len(ends)
         if len(ends):
             self.ended = int(past[-1])
             self.line = self.above + lines.number(ends[-1] + 1) + 1
-        if self.seen + len(lines.block) - self.ended > LONGEST_LINE:
-            raise too_long(self.name, self.line)
+        if self.seen + len(lines.block) - self.ended > _LONGEST_LINE:
+            raise _too_long(self.name, self.line)
 
     def finish(self) -> None:
         """Count the last record if it lacks its line end."""
@@ -456,7 +451,7 @@ class CsvFiles:
         first, *others = self._parts
         names = read_header(first)
         for part in others:
-            refuse_other_columns(first.name, names, part.name, first_record(part))
+            refuse_other_columns(first.name, names, part.name, _first_record(part))
         return with_folder_columns(first, names)
 
     def zone(self, column: int) -> None:
@@ -488,13 +483,13 @@ class CsvFiles:
     def fault(self) -> BadInput:
         """The error for files that DuckDB refused, with the place of the fault, without quoting them."""
         faults = (find_fault(part) for part in self._parts)
-        return next((fault for fault in faults if fault is not None), None) or no_fault_found(self._name)
+        return next((fault for fault in faults if fault is not None), None) or _no_fault_found(self._name)
 
     def locate(
         self, wrong: Callable[[object], bool], column: int, _fetch: Callable[[str], pa.Table], most: int = 1
     ) -> str:
         """Where the first wrong values of a column stand."""
-        own = len(first_record(self._parts[0]))
+        own = len(_first_record(self._parts[0]))
         for part in self._parts:
             if column >= own:
                 if wrong(part.partition[column - own][1]):
@@ -604,6 +599,6 @@ def _rows(part: Part, width: int) -> Iterator[list[str]]:
     for line, record in lines:
         cells = record or [""] * (width == 1)
         if cells and len(cells) != width:
-            raise wrong_width(part, line, len(cells), width)
+            raise _wrong_width(part, line, len(cells), width)
         if cells:
             yield cells

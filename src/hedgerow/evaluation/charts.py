@@ -1,10 +1,12 @@
-"""Charts of an evaluation. Altair is imported when a chart is drawn."""
+"""Charts of an evaluation. They need Altair, which is slow to import."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
 
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.cells import UNANONYMIZED
@@ -13,8 +15,6 @@ from hedgerow.evaluation.scores import SCORE_TITLES
 from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, bonferroni_dunn
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from hedgerow.evaluation.results import Evaluation
 
 __all__ = ["critical_difference_diagram", "score_chart"]
@@ -25,7 +25,6 @@ _WIDTH, _HEIGHT = 260, 200
 
 def score_chart(evaluation: Evaluation, score: str) -> Any:
     """A score against k: the mean over all test parts, the lowest and the highest part, and both baselines."""
-    import altair as alt
 
     def of_rows(rows: list[dict[str, Any]]) -> Any:
         return alt.Chart(alt.InlineData(values=rows))
@@ -130,8 +129,6 @@ def critical_difference_diagram(dunn: BonferroniDunn, friedman: Friedman) -> alt
     >>> chart = critical_difference_diagram(bonferroni_dunn(test, "tuned"), test)
     >>> chart.save("ranks.svg")  # doctest: +SKIP
     """
-    import altair as alt
-
     if bonferroni_dunn(friedman, dunn.control, dunn.alpha) != dunn:
         raise BadInput("These are not the compared ranks. Pass the result of friedman that dunn was computed from.")
     places = list(_places(dunn, friedman))
@@ -168,8 +165,6 @@ def _places(dunn: BonferroniDunn, friedman: Friedman) -> Iterator[_Place]:
 
 def _ranks(worst: int) -> alt.X:
     """The axis of ranks."""
-    import altair as alt
-
     axis = alt.Axis(
         title="average rank (1 is the best)",
         titleFontSize=_FONT_SIZE,
@@ -188,8 +183,6 @@ def _ranks(worst: int) -> alt.X:
 
 def _interval(dunn: BonferroniDunn, friedman: Friedman, ranks: alt.X) -> list[alt.Chart]:
     """The bar around the control, with a mark at each end inside the axis."""
-    import altair as alt
-
     best, worst = 1, len(friedman.ranks)
     middle = friedman.ranks[dunn.control]
     ends = [middle - dunn.critical_difference, middle + dunn.critical_difference]
@@ -204,8 +197,6 @@ def _interval(dunn: BonferroniDunn, friedman: Friedman, ranks: alt.X) -> list[al
 
 def _methods(places: list[_Place], ranks: alt.X, height: int) -> list[alt.Chart]:
     """Points, lines and labels."""
-    import altair as alt
-
     # The last is drawn on top.
     shown = sorted(places, key=lambda place: place.verdict == _CONTROL)
     chart = alt.Chart(alt.InlineData([asdict(place) for place in shown]))

@@ -93,9 +93,9 @@ def temporary_folder(given: str | Path) -> Path:
     return path
 
 
-def refuse_existing(path: Path) -> None:
-    """Refuse the path of an existing file."""
-    if path.exists() and not path.is_dir():
+def refuse_existing(path: Path, *, overwrite: bool) -> None:
+    """Refuse the path of an existing file, unless it may be overwritten."""
+    if not overwrite and path.exists() and not path.is_dir():
         raise BadInput(
             f"The file {str(path)!r} exists already. Name another one, or allow overwriting it (--force, "
             "overwrite=True)."

@@ -105,8 +105,7 @@ class Destination:
     def refuse_existing(self, *, overwrite: bool) -> None:
         """Refuse an existing table; with ``overwrite``, only a folder that is not a release."""
         if self.layout is None:
-            if not overwrite:
-                refuse_existing(self._typed)
+            refuse_existing(self._typed, overwrite=overwrite)
             return
         if not self.path.is_dir() or not any(self.path.iterdir()):
             return

@@ -289,10 +289,10 @@ def _refuse_counting_rows(key: Key, roles: Roles) -> None:
     *others, last = map(repr, key.determines[:3])
     named = " and not as a quasi-identifier" if key.name in roles.quasi else ""
     raise Disclosing(
-        f"The column {key.name!r} tells people apart who have several rows, {key.rows:.1f} on average and up to "
-        f"about {key.most:,}: rows that share its value agree in {', '.join(others)} and {last}. Then k rows may be of "
-        f"one person. Name it as entity{named} (entity={key.name!r}, --entity {key.name}), so that people are counted, or "
-        "say that every row is a person (rows_are_people=True, --rows-are-people)."
+        f"The column {key.name!r} identifies people who have several rows, {key.rows:.1f} on average and up to about "
+        f"{key.most:,}: rows that share its value agree in {', '.join(others)} and {last}. So k rows may belong to one "
+        f"person. To count people, name it as entity{named} (entity={key.name!r}, --entity {key.name}). Or confirm "
+        "that every row is a person (rows_are_people=True, --rows-are-people)."
     )
 
 

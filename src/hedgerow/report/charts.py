@@ -1,23 +1,21 @@
-"""The charts of a report, each a function from facts to a drawing.
-
-Altair is imported when a chart is drawn.
-"""
+"""The charts of a report, each a function from facts to a drawing. They need Altair, which is slow to import."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from hedgerow.report.facts import (
+import altair as alt
+
+from hedgerow.report.facts.figures import Bar, Figure
+from hedgerow.report.facts.sections import (
     Association,
     Attackers,
     Attempts,
-    Bar,
     ClassSizes,
     ColumnFacts,
     Columns,
-    Figure,
     Pair,
     Score,
     Suppression,
@@ -25,9 +23,6 @@ from hedgerow.report.facts import (
 )
 from hedgerow.report.page import share_text
 from hedgerow.report.svg import COLOURS, Drawing, draw
-
-if TYPE_CHECKING:
-    import altair as alt
 
 __all__ = [
     "AFTER",
@@ -40,11 +35,8 @@ __all__ = [
     "kept_chart",
     "label_chart",
     "learner_chart",
-    "mapped",
     "of_rows",
-    "paired_bars",
     "risk_chart",
-    "share_axis",
     "size_chart",
 ]
 
@@ -65,26 +57,20 @@ def of_rows(
     rows: Sequence[Mapping[str, Any]], *, width: int | alt.Step | None = None, height: int | alt.Step | None = None
 ) -> alt.Chart:
     """A chart of these rows; a single layer with a size is enough."""
-    import altair as alt
-
     size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
     return alt.Chart(alt.InlineData(values=list(rows))).properties(**size)
 
 
-def share_axis(title: str, **more: Any) -> alt.Axis:
+def _share_axis(title: str, **more: Any) -> alt.Axis:
     """An axis of shares from 0 to 1, in percents."""
-    import altair as alt
-
     return alt.Axis(
         title=title, labelExpr="round(datum.value * 1000) / 10 + ' %'", tickCount=4, labelOverlap=True, **more
     )
 
 
-def category_axis(title: str | None = None, *, width: int = 118) -> alt.Axis:
+def category_axis(width: int = 118) -> alt.Axis:
     """An axis of names without ticks, with a line to each mark."""
-    import altair as alt
-
-    return alt.Axis(title=title, ticks=False, domain=False, grid=True, labelLimit=width)
+    return alt.Axis(title=None, ticks=False, domain=False, grid=True, labelLimit=width)
 
 
 Look = tuple[str, str, str]
@@ -93,8 +79,6 @@ Look = tuple[str, str, str]
 
 def look_channels(looks: Mapping[str, Look], **legend: Any) -> list[Any]:
     """Channels that give each value of ``which`` its look, with a legend."""
-    import altair as alt
-
     names = list(looks)
     shapes, fills, lines = zip(*looks.values(), strict=True)
     ranges = (
@@ -113,14 +97,12 @@ def look_channels(looks: Mapping[str, Look], **legend: Any) -> list[Any]:
     ]
 
 
-def mapped(colours: Mapping[str, str]) -> alt.Scale:
+def _mapped(colours: Mapping[str, str]) -> alt.Scale:
     """A scale from words to the page's colours."""
-    import altair as alt
-
     return alt.Scale(domain=list(colours), range=[COLOURS[name] for name in colours.values()])
 
 
-def paired_bars(rows: Sequence[Mapping[str, Any]], order: Sequence[str], title: str) -> alt.Chart:
+def _paired_bars(rows: Sequence[Mapping[str, Any]], order: Sequence[str], title: str) -> alt.Chart:
     """Bars of shares, one above the other for before and after; before is hollow, after is full.
 
     Parameters
@@ -132,8 +114,6 @@ def paired_bars(rows: Sequence[Mapping[str, Any]], order: Sequence[str], title: 
     title : str
         Of the axis of shares.
     """
-    import altair as alt
-
     known = _known(rows)
     highest = max((row["share"] for row in rows), default=1)
     legend = alt.Legend(title=None, symbolType="square", symbolSize=90) if len(known) > 1 else None
@@ -147,9 +127,9 @@ def paired_bars(rows: Sequence[Mapping[str, Any]], order: Sequence[str], title: 
             title=None,
             axis=alt.Axis(ticks=False, domain=False, labelLimit=_LABELS),
         ),
-        "x": alt.X("share:Q", axis=share_axis(title), scale=alt.Scale(domain=[0, min(1, 1.05 * highest) or 1])),
-        "fill": alt.Fill("when:N", sort=known, legend=legend, scale=mapped({BEFORE: "ground", AFTER: "after"})),
-        "stroke": alt.Stroke("when:N", sort=known, legend=legend, scale=mapped({BEFORE: "before", AFTER: "after"})),
+        "x": alt.X("share:Q", axis=_share_axis(title), scale=alt.Scale(domain=[0, min(1, 1.05 * highest) or 1])),
+        "fill": alt.Fill("when:N", sort=known, legend=legend, scale=_mapped({BEFORE: "ground", AFTER: "after"})),
+        "stroke": alt.Stroke("when:N", sort=known, legend=legend, scale=_mapped({BEFORE: "before", AFTER: "after"})),
     }
     if len(known) > 1:
         encoded["yOffset"] = alt.YOffset("when:N", sort=known)
@@ -170,8 +150,6 @@ _STRENGTHS: Final = (0.1, 0.2, 0.4, 0.6)
 
 def association_chart(association: Association) -> Drawing | None:
     """A cell for each pair of columns, with its number and one of five colours; the change where it may be shown."""
-    import altair as alt
-
     if not association.pairs:
         return None
     changes = any(pair.change is not None for pair in association.pairs)
@@ -212,15 +190,11 @@ def _cells(pairs: Sequence[Pair], *, changes: bool) -> list[dict[str, str]]:
 
 
 def _step_scale(suffix: str) -> alt.Scale:
-    import altair as alt
-
     steps = [str(step) for step in range(5)]
     return alt.Scale(domain=steps, range=[COLOURS[f"step-{step}{suffix}"] for step in steps])
 
 
 def _axis(angle: int) -> alt.Axis:
-    import altair as alt
-
     axis = alt.Axis(ticks=False, domain=False, labelAngle=angle, labelLimit=95, labelPadding=6)
     if angle:
         axis.labelAlign, axis.labelBaseline = "right", "middle"
@@ -270,8 +244,6 @@ _ATTACK_LOOKS: Final[Mapping[str, Look]] = {
 
 def attempt_chart(attempts: Attempts) -> Drawing | None:
     """A line for each interval, a mark for the excess, and a rule at zero."""
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         {
             "attack": attempt.name,
@@ -316,8 +288,6 @@ def attempt_chart(attempts: Attempts) -> Drawing | None:
 
 
 def _excess_scale(rows: Sequence[Mapping[str, Any]]) -> alt.Scale:
-    import altair as alt
-
     low, high = min(-_ATTACK_END, *(row["low"] for row in rows)), max(_ATTACK_END, *(row["high"] for row in rows))
     room = 0.05 * (high - low)
     return alt.Scale(domain=[low - room, high + room], nice=False, zero=False)
@@ -338,7 +308,7 @@ def column_chart(column: ColumnFacts, at: int) -> Drawing | None:
         if value is not None
     ]
     return draw(
-        paired_bars(rows, [_label(bar) for bar in column.bars], "share of records"),
+        _paired_bars(rows, [_label(bar) for bar in column.bars], "share of records"),
         name=f"column-{at}-{re.sub('[^a-z0-9]+', '-', column.name.lower()).strip('-') or 'x'}",
         heading=column.name,
         says=column.bars_note,
@@ -358,7 +328,7 @@ def kept_chart(columns: Columns) -> Drawing | None:
         return None
     rows = [{"label": name, "when": AFTER, "share": share} for name, share in kept]
     return draw(
-        paired_bars(rows, [name for name, _ in kept], "of its information kept"),
+        _paired_bars(rows, [name for name, _ in kept], "of its information kept"),
         name="kept",
         heading="What is kept of each column",
         says="The part of each column's information (entropy) that the published cells still carry.",
@@ -369,8 +339,6 @@ def kept_chart(columns: Columns) -> Drawing | None:
 
 def identifying_chart(columns: Columns) -> Drawing | None:
     """The share of pairs of records that differ in each column: the higher, the more it identifies."""
-    import altair as alt
-
     shown = [
         (column.name, _value(column.separation_before), _value(column.separation))
         for column in columns.columns
@@ -386,7 +354,7 @@ def identifying_chart(columns: Columns) -> Drawing | None:
         if value is not None
     ]
     names = [name for name, _, _ in shown]
-    at = alt.X("share:Q", axis=share_axis("pairs of records that differ", grid=False), scale=alt.Scale(domain=[0, 1]))
+    at = alt.X("share:Q", axis=_share_axis("pairs of records that differ", grid=False), scale=alt.Scale(domain=[0, 1]))
     who = alt.Y("column:N", sort=names, title=None, axis=category_axis())
     chart = of_rows(rows, width=WIDTH - 140, height=alt.Step(22))
     lines = chart.mark_line(color=COLOURS["strong-rule"], strokeWidth=1.5).encode(at, who, detail="column:N")
@@ -406,14 +374,12 @@ def identifying_chart(columns: Columns) -> Drawing | None:
 
 def _before_and_after(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A hollow circle for before, a full square for after; a legend where there are both."""
-    import altair as alt
-
     known = _known(rows)
     legend = alt.Legend(title=None) if len(known) > 1 else None
     shapes = alt.Scale(domain=[BEFORE, AFTER], range=["circle", "square"])
     return {
-        "fill": alt.Fill("when:N", sort=known, legend=legend, scale=mapped({BEFORE: "ground", AFTER: "after"})),
-        "stroke": alt.Stroke("when:N", sort=known, legend=legend, scale=mapped({BEFORE: "before", AFTER: "after"})),
+        "fill": alt.Fill("when:N", sort=known, legend=legend, scale=_mapped({BEFORE: "ground", AFTER: "after"})),
+        "stroke": alt.Stroke("when:N", sort=known, legend=legend, scale=_mapped({BEFORE: "before", AFTER: "after"})),
         "shape": alt.Shape("when:N", sort=known, legend=legend, scale=shapes),
     }
 
@@ -441,7 +407,7 @@ def label_chart(suppression: Suppression) -> Drawing | None:
         return None
     rows = [{"label": label.label, "when": AFTER, "share": label.cells} for label in suppression.labels]
     return draw(
-        paired_bars(rows, [label.label for label in suppression.labels], "cells suppressed (*)"),
+        _paired_bars(rows, [label.label for label in suppression.labels], "cells suppressed (*)"),
         name="labels",
         heading="Cells suppressed, by label",
         says=suppression.labels_note,
@@ -468,8 +434,6 @@ _LEARNER_LOOKS: Final[Mapping[str, Look]] = {
 
 def learner_chart(utility: Utility) -> Drawing | None:
     """A line for each learner from the majority to the original rows, and the place of the release on it."""
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         {"learner": _name(score), "which": which, "score": value}
         for score in utility.rows
@@ -534,8 +498,6 @@ _RISK_END: Final = 0.36
 
 def risk_chart(attackers: Attackers, name: str = "risks") -> Drawing:
     """A diamond for the highest chance, a ring for the average chance; rules at the thresholds."""
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         {"attacker": attacker.name, "which": which, "risk": figure.value}
         for attacker in attackers.attackers
@@ -579,8 +541,6 @@ _RISK_AREAS: Final = {"average": 130, "highest": 65}
 
 def _threshold_rules(attackers: Attackers, at: alt.X, size: Mapping[str, Any]) -> list[alt.Chart]:
     """A dashed line at each threshold, with its k above."""
-    import altair as alt
-
     precedents = [level.precedent for level in attackers.attackers[0].levels]
     rules = of_rows([{"risk": precedent.threshold, "k": str(precedent.k)} for precedent in precedents], **size)
     above: dict[str, Any] = {"color": COLOURS["limit"], "baseline": "bottom", "dy": -3, "fontSize": 10}
@@ -603,8 +563,6 @@ _AXIS: Final = 46
 
 def size_chart(sizes: ClassSizes, name: str = "class-sizes") -> Drawing:
     """Bars for the records in classes by size, a line for those in classes up to a size, a rule at the k asked for."""
-    import altair as alt
-
     counted = sizes.counted
     rows = _size_rows(sizes)
     first, last = rows[0]["low"], rows[-1]["high"]
@@ -622,7 +580,7 @@ def size_chart(sizes: ClassSizes, name: str = "class-sizes") -> Drawing:
             labelSeparation=6,
         ),
     )
-    up = alt.Y("share:Q", axis=share_axis(f"share of {counted}"), scale=alt.Scale(domain=[0, 1]))
+    up = alt.Y("share:Q", axis=_share_axis(f"share of {counted}"), scale=alt.Scale(domain=[0, 1]))
     bars = of_rows(rows, width=WIDTH - _AXIS, height=_HEIGHT).mark_bar(
         color=COLOURS["after"], stroke=COLOURS["ground"], strokeWidth=1
     )
@@ -669,8 +627,6 @@ def _size_rows(sizes: ClassSizes) -> list[dict[str, Any]]:
 
 def _size_limit(k: int | None, at: alt.X, *, right_of: bool) -> list[alt.Chart]:
     """A rule at the k that was asked for, with its label to the right or to the left."""
-    import altair as alt
-
     if k is None:
         return []
     side: dict[str, Any] = {"align": "left", "dx": 4} if right_of else {"align": "right", "dx": -4}

@@ -18,19 +18,11 @@ from hedgerow._internal.late_binding import ReportOptions
 from hedgerow.errors import BadInput
 from hedgerow.io.atomic import appearing
 from hedgerow.report import charts
-from hedgerow.report.facts import (
-    Attacker,
-    ColumnFacts,
-    Evidence,
-    Figure,
-    ReportFacts,
-    attackers,
-    class_sizes,
-    gather,
-    with_files,
-)
+from hedgerow.report.facts import gather, with_files
+from hedgerow.report.facts.attackers import attackers, class_sizes
 from hedgerow.report.facts.context import read_context, read_edition, read_governance
-from hedgerow.report.facts.figures import capitalized
+from hedgerow.report.facts.figures import Figure, capitalized
+from hedgerow.report.facts.sections import Attacker, ColumnFacts, Evidence, ReportFacts
 from hedgerow.report.page import Page, check_page, environment, render, share_text
 from hedgerow.risk import Audit
 from hedgerow.risk.clear import MOST_ALONE, MOST_BY_PROTECTED, MOST_GIVEN_AWAY, MOST_TOGETHER

@@ -73,8 +73,7 @@ def check_page(path: str | Path, *, overwrite: bool) -> Path:
     if place.suffix.lower() not in (".html", ".htm"):
         raise BadInput(f"A report is an HTML page. Name a file that ends in .html, not {str(path)!r}.")
     check_place(place)
-    if not overwrite:
-        refuse_existing(place)
+    refuse_existing(place, overwrite=overwrite)
     return place
 
 

@@ -2,14 +2,14 @@
 
 Advice and guarantee ask the same questions, and ask them here. Values answer them, never names.
 
-**Keys** are columns whose values are given to people or records. Two rows with the same key of a person agree in the
+**Keys** are columns whose values are assigned to people or records. Two rows with the same key of a person agree in the
 attributes of the person: the date of birth, the sex. Two rows that share any other value do not. So a column is the key
-of a person if its rows agree in at least two of the other columns that are not dependent on each other (a postcode
+of a person if rows with the same value agree in at least two other columns that do not depend on each other (a postcode
 determines town and county, but the town determines the county), and if
 
 - the values in which they agree belong to one key only, for most of the keys (few people share birth date, sex and
   postcode), or
-- the values look given: long codes of one length, numbers of many digits, or consecutive numbers.
+- the values look assigned: long codes of one length, numbers of many digits, or consecutive numbers.
 
 A few people with many rows are enough evidence if both hold. A few people with few rows are none.
 

@@ -12,7 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from hedgerow.datasets import census_hierarchies, census_schema, make_census
-from hedgerow.datasets._sampling import DISEASES, EDUCATIONS
+from hedgerow.datasets._census import EDUCATIONS
+from hedgerow.datasets._sampling import DISEASES
 from hedgerow.errors import BadInput, MissingExtra
 
 COLUMNS = [

@@ -311,13 +311,13 @@ def test_proportions_are_compared_class_by_class() -> None:
 
 
 def test_nothing_is_released_with_proportions_of_other_classes(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = pipeline._finish.proportions_of
+    made = pipeline.proportions_of
 
     def of_others(prepared: pipeline.Prepared, recoding: Recoding) -> Any:
         proportions = required(made(prepared, recoding), "the proportions")
         return replace(proportions, sizes=proportions.sizes[::-1])
 
-    monkeypatch.setattr(pipeline._finish, "proportions_of", of_others)
+    monkeypatch.setattr(pipeline, "proportions_of", of_others)
     table = pa.table({"town": ["Ulm"] * 4 + ["Bern"] * 6})
     with pytest.raises(InternalError, match="speak of other classes"):
         hr.anonymize(table, Schema(), k=4, publish_proportions=True, random_state=0)

@@ -11,7 +11,8 @@ import pytest
 from report_facts import example_facts
 
 from hedgerow.report import charts
-from hedgerow.report.facts import Bar, ClassSizes, ColumnFacts, ReportFacts, SizeGroup
+from hedgerow.report.facts.figures import Bar
+from hedgerow.report.facts.sections import ClassSizes, ColumnFacts, ReportFacts, SizeGroup
 from hedgerow.report.svg import Drawing
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,7 +13,8 @@ from report_facts import example_facts
 
 from hedgerow.errors import BadInput
 from hedgerow.report.document import CHAPTERS, PARTS, render_part, report_page
-from hedgerow.report.facts import Figure, ReportFacts
+from hedgerow.report.facts.figures import Figure
+from hedgerow.report.facts.sections import ReportFacts
 
 VOID = {"br", "hr", "img", "link", "meta"}
 

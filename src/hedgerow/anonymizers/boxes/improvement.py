@@ -17,9 +17,14 @@ from typing import Final
 import numpy as np
 
 from hedgerow._internal.arrays import Longs
-from hedgerow.anonymizers.boxes._improvement_kernels import improve_groups, new_shedding_room
+from hedgerow.anonymizers.boxes._improvement_kernels import (
+    best_peels,
+    improve_groups,
+    new_peeling_room,
+    new_shedding_room,
+    peel,
+)
 from hedgerow.anonymizers.boxes._kernels import new_groups
-from hedgerow.anonymizers.boxes._peeling_kernels import best_peels, new_peeling_room, peel
 from hedgerow.anonymizers.boxes.layout import Described, grouped_units
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces

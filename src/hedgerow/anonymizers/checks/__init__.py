@@ -11,23 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.checks._estimator import ESTIMATOR_CHECKS, LEARNING_CHECKS
+from hedgerow.anonymizers.checks._checks import ESTIMATOR_CHECKS, TABLE_CHECKS
 from hedgerow.anonymizers.checks._examples import AsFrame, as_it_is
-from hedgerow.anonymizers.checks._requirements import BUDGET_CHECKS, PEOPLE_CHECKS, REQUIREMENT_CHECKS, WEIGHT_CHECKS
-from hedgerow.anonymizers.checks._rows import PUBLISHED_ROW_CHECKS, UNUSUAL_TABLE_CHECKS
 
 __all__ = ["CHECKS", "ESTIMATOR_CHECKS", "TABLE_CHECKS", "check_anonymizer"]
 
-# The checks that also accept the kind of dataframe to run on.
-TABLE_CHECKS = (
-    *PUBLISHED_ROW_CHECKS,
-    *UNUSUAL_TABLE_CHECKS,
-    *REQUIREMENT_CHECKS,
-    *PEOPLE_CHECKS,
-    *BUDGET_CHECKS,
-    *WEIGHT_CHECKS,
-    *LEARNING_CHECKS,
-)
 CHECKS: tuple[Callable[..., None], ...] = (*ESTIMATOR_CHECKS, *TABLE_CHECKS)
 
 

@@ -27,7 +27,7 @@ from hedgerow.core.recoding import Pieces, Publish, Recoding, Shown, publish_gro
 from hedgerow.requirements import Requirement, bind
 from hedgerow.requirements.binding import PackedRequirements
 
-__all__ = ["Clustering", "Shares", "UnitBlock", "cluster_blocks", "joined", "single_units"]
+__all__ = ["Clustering", "Merging", "Shares", "UnitBlock", "cluster_blocks", "joined", "single_units"]
 
 
 class UnitBlock(NamedTuple):
@@ -185,11 +185,11 @@ def _merged(block: UnitBlock, shares: Shares) -> Shares:
 
 
 # --------------------------------------------------------------------------------------------------
-# The base class.
+# The base classes.
 
 
-class Clustering(Anonymizer):
-    """A method that clusters records; subclasses say by which rule."""
+class Merging(Anonymizer):
+    """A method that merges records or classes by their distance."""
 
     family = "merge"
     tight = True
@@ -198,11 +198,15 @@ class Clustering(Anonymizer):
     improve: bool = IMPROVE
 
     def uses_weights(self) -> bool:
-        """The distance of records is weighted."""
+        """The distance is weighted."""
         return True
 
     def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
         return shown_as(counts, self.publish)
+
+
+class Clustering(Merging):
+    """A method that clusters records; subclasses say by which rule."""
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         return cluster_blocks(

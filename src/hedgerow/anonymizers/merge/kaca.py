@@ -27,16 +27,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedgerow._internal.arrays import Longs
-from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
+from hedgerow.anonymizers.merge._clusters import Merging
 from hedgerow.core.counts import FrequencyTable
-from hedgerow.core.recoding import Publish, Recoding, Shown, shown_as
+from hedgerow.core.recoding import Recoding
 from hedgerow.requirements import Requirement
 
 __all__ = ["KACA"]
 
 
-class KACA(Anonymizer):
+class KACA(Merging):
     """Merge classes that are too small, in random order, with the nearest class.
 
     Examples
@@ -50,19 +49,7 @@ class KACA(Anonymizer):
     """
 
     name = "kaca"
-    family = "merge"
-    tight = True
     paper = "Li, Wong, Fu, Pei (DaWaK 2006)"
-
-    publish: Publish = PUBLISH
-    improve: bool = IMPROVE
-
-    def uses_weights(self) -> bool:
-        """The distance of classes is weighted."""
-        return True
-
-    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
-        return shown_as(counts, self.publish)
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described

@@ -28,17 +28,13 @@ __all__ = [
     "FACTS",
     "FIRST_POSITION",
     "FIRST_SLOT",
-    "IS_RIGHT",
     "Items",
     "LAST_SLOT",
     "LEFT",
-    "LEFT_CHILD",
     "MISSING",
     "PARENT",
     "REST",
     "RIGHT",
-    "RIGHT_CHILD",
-    "SINGLE",
     "SIZE",
     "SPAN",
     "START",
@@ -47,14 +43,11 @@ __all__ = [
     "TREE",
     "WEIGHT",
     "WHOLE",
-    "cheapest_cut",
     "cheapest_of_buckets",
-    "fill_buckets",
     "lose",
     "new_buckets",
     "partition",
     "unite",
-    "widest_cut",
 ]
 
 
@@ -144,7 +137,7 @@ def new_buckets(scales: Scales, words: int, values: int) -> Buckets:
 
 
 @jit(inner=True)
-def fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end: int, column: int) -> int:
+def _fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end: int, column: int) -> int:
     """Collect the items of a range by their value of one column; returns how many values occur.
 
     Only the buckets that the last call filled are emptied, so the cost for a small range does not depend on the number
@@ -307,7 +300,7 @@ def _both_hold(packed: PackedRequirements | None, sides: Longs, least: int) -> b
 
 
 @jit(once=True)
-def cheapest_cut(
+def _cheapest_cut(
     items: Items,
     scales: Scales,
     buckets: Buckets,
@@ -323,7 +316,7 @@ def cheapest_cut(
     is cut counts."""
     best = ChosenCut(np.inf, -1, int64(0), False, int64(0))
     for column in range(scales.columns.shape[0]):
-        occurring = fill_buckets(items, scales, buckets, start, end, column)
+        occurring = _fill_buckets(items, scales, buckets, start, end, column)
         if occurring < 2:
             continue
         cut = _cheapest_of_column(scales, buckets, packed, least, column, occurring, best.cost, cut_column_only)
@@ -460,7 +453,7 @@ def _median_cut(buckets: Buckets, packed: PackedRequirements | None, least: int,
 
 
 @jit(once=True)
-def widest_cut(
+def _widest_cut(
     items: Items,
     scales: Scales,
     buckets: Buckets,
@@ -498,7 +491,7 @@ def widest_cut(
         if spans[widest] < 0.0:
             break
         spans[widest] = -1.0
-        occurring = fill_buckets(items, scales, buckets, start, end, widest)
+        occurring = _fill_buckets(items, scales, buckets, start, end, widest)
         if relaxed is None:
             best = _median_cut(buckets, packed, least, widest)
         else:
@@ -508,9 +501,9 @@ def widest_cut(
 
 
 # The entries of a cut; a child below zero is the leaf ``-1 - child``.
-COLUMN, THRESHOLD, SINGLE, LEFT_CHILD, RIGHT_CHILD = range(5)
+COLUMN, THRESHOLD, _SINGLE, _LEFT_CHILD, _RIGHT_CHILD = range(5)
 # The entries of a range. A waiting range also has its parent cut, and whether it is the right side of it.
-START, END, PARENT, IS_RIGHT = range(4)
+START, END, PARENT, _IS_RIGHT = range(4)
 
 
 @jit
@@ -540,7 +533,7 @@ def partition(
     while open_ranges > 0:
         open_ranges -= 1
         start, end = waiting[open_ranges, START], waiting[open_ranges, END]
-        parent, is_right = waiting[open_ranges, PARENT], waiting[open_ranges, IS_RIGHT]
+        parent, is_right = waiting[open_ranges, PARENT], waiting[open_ranges, _IS_RIGHT]
         for entry in range(sides.shape[1]):
             sides[WHOLE, entry] = 0
         for item in range(start, end):
@@ -550,9 +543,9 @@ def partition(
         column = -1
         if sides[WHOLE, WEIGHT] >= 2 * least and end - start > stop_at:
             if spans is None:
-                cut = cheapest_cut(items, scales, buckets, packed, least, start, end, relaxed, cut_column_only)
+                cut = _cheapest_cut(items, scales, buckets, packed, least, start, end, relaxed, cut_column_only)
             else:
-                cut = widest_cut(items, scales, buckets, packed, least, start, end, relaxed, spans)
+                cut = _widest_cut(items, scales, buckets, packed, least, start, end, relaxed, spans)
             column = cut.column
         if column < 0:
             leaves[outer, START], leaves[outer, END] = start, end
@@ -560,18 +553,18 @@ def partition(
             outer += 1
         else:
             middle = _split(items, start, end, cut, relaxed)
-            cuts[inner, COLUMN], cuts[inner, THRESHOLD], cuts[inner, SINGLE] = column, cut.threshold, cut.single
+            cuts[inner, COLUMN], cuts[inner, THRESHOLD], cuts[inner, _SINGLE] = column, cut.threshold, cut.single
             # The left range comes next, so that groups are numbered from left to right.
             for side in range(2):
                 waiting[open_ranges, START] = start if side else middle
                 waiting[open_ranges, END] = middle if side else end
                 waiting[open_ranges, PARENT] = inner
-                waiting[open_ranges, IS_RIGHT] = 1 - side
+                waiting[open_ranges, _IS_RIGHT] = 1 - side
                 open_ranges += 1
             child = inner
             inner += 1
         if parent >= 0:
-            cuts[parent, RIGHT_CHILD if is_right else LEFT_CHILD] = child
+            cuts[parent, _RIGHT_CHILD if is_right else _LEFT_CHILD] = child
     return inner, outer
 
 

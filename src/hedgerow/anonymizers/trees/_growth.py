@@ -10,20 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Floats, Ints
-from hedgerow.anonymizers.trees._growth_kernels import DONE, TREE_IS_FULL, grow
-from hedgerow.anonymizers.trees._pruning_kernels import PRUNE, limits, prune_to_leaves, prune_with_raising
-from hedgerow.anonymizers.trees._record_kernels import (
+from hedgerow.anonymizers.trees._kernels import (
+    DONE,
     SIZE,
+    TREE_IS_FULL,
     Lists,
     Pool,
+    Rules,
     Table,
     check_countable,
     column_facts,
+    grow,
     lists_of,
     new_pool,
     new_room,
 )
-from hedgerow.anonymizers.trees._splitting_kernels import Rules
+from hedgerow.anonymizers.trees._pruning_kernels import PRUNE, limits, prune_to_leaves, prune_with_raising
 from hedgerow.anonymizers.trees.nodes.arrays import Nodes
 from hedgerow.anonymizers.trees.sets import SetColumn, cells_of, joined_lists
 from hedgerow.anonymizers.trees.training import CodedColumn

@@ -9,8 +9,7 @@ from scipy.special import ndtri
 
 from hedgerow._internal.arrays import Floats, Ints, Longs
 from hedgerow._internal.jit import int64, jit
-from hedgerow.anonymizers.trees._record_kernels import BAG, BOUND, SLACK, Room, Table
-from hedgerow.anonymizers.trees._splitting_kernels import send
+from hedgerow.anonymizers.trees._kernels import BAG, BOUND, SLACK, Room, Table, send
 from hedgerow.anonymizers.trees.nodes.arrays import BRANCHES, COLUMN, FIRST, PARENT, THRESHOLD
 
 __all__ = [

@@ -16,9 +16,19 @@ import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow.anonymizers.trees._growth import ALIKE, collapse, grown, raise_and_prune, whole_table
+from hedgerow.anonymizers.trees._kernels import (
+    GAIN,
+    SIZE,
+    SLACK,
+    SPLIT_AT,
+    Rules,
+    Table,
+    best,
+    check_countable,
+    column_facts,
+    judge,
+)
 from hedgerow.anonymizers.trees._pruning_kernels import TOLERATED, errors_of_all, limits
-from hedgerow.anonymizers.trees._record_kernels import GAIN, SIZE, SLACK, SPLIT_AT, Table, check_countable, column_facts
-from hedgerow.anonymizers.trees._splitting_kernels import Rules, best, judge
 from hedgerow.anonymizers.trees.inducers.c45 import rules_of
 from hedgerow.anonymizers.trees.nodes.arrays import CODE, COLUMN, FIRST, PARENT, Nodes
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Floats, Ints, Longs
-from hedgerow.anonymizers.trees._record_kernels import CodeLists
+from hedgerow.anonymizers.trees._kernels import CodeLists
 from hedgerow.anonymizers.trees.training import MISSING, Attribute
 from hedgerow.core.cells import (
     NO_LABELS,

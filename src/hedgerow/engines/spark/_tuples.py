@@ -7,19 +7,28 @@ the cells are in separate files, written by the workers or the driver.
 
 from __future__ import annotations
 
+import pickle
 import shutil
+import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from hedgerow._internal.arrays import Ints, Longs
+from hedgerow._internal.version import __version__
 from hedgerow.core.counts import (
     EncodedColumn,
     FirstCuts,
     FrequencyTable,
+    Grouped,
     LargeTable,
     MemoryLimit,
     Part,
@@ -31,17 +40,15 @@ from hedgerow.core.counts.large import Work
 from hedgerow.engines._coding import CELL, GROUP, RECORDS, Keys
 from hedgerow.engines._tuples import tally_of, value_tally_of
 from hedgerow.engines.spark._coding import Coding, code_of, learn_values
-from hedgerow.engines.spark._exchange import Workers, fetch
+from hedgerow.engines.spark._exchange import Send, Workers, fetch, read_parquet, store, write_parts
 from hedgerow.engines.spark._leaves import LEAF, routed
-from hedgerow.engines.spark._parts import Job, can_work, found_by, worked_on
-from hedgerow.engines.spark._shelves import GroupFiles, Shelf
 from hedgerow.engines.workspace import Shares
-from hedgerow.errors import BadInput
-from hedgerow.io.readers.spark import Column, DataFrame
+from hedgerow.errors import BadInput, InternalError, MissingExtra
+from hedgerow.io.readers.spark import Column, DataFrame, cloudpickle, own_words
 from hedgerow.io.readers.spark import functions as F
 from hedgerow.schema import Roles
 
-__all__ = ["SparkTuples", "TUPLES_SETTING", "keep_cells", "limit_of"]
+__all__ = ["GroupFiles", "Shelf", "SparkTuples", "TUPLES_SETTING", "keep_cells", "limit_of"]
 
 _WORD: Final = 64
 
@@ -335,3 +342,256 @@ def keep_cells(
     if len(kept) > _MOST_CELLS:
         raise BadInput(f"The table has {len(kept):,} distinct tuples, and {_MOST_CELLS:,} can be numbered.")
     return LargeTable.of(roles, encoded, max(records), len(kept), limit, kept), kept, encoded
+
+
+# --------------------------------------------------------------------------------------------------
+# The groups of cells, as Parquet files. Workers write those of the parts that they finish, the driver writes the rest.
+#
+# A worker numbers the groups of its leaf from 0 on. How many groups come before them is stored separately.
+
+
+_NO_LEAF: Final = -1  # of cells whose groups the driver has assigned
+_BEFORE: Final = "groups_before"
+
+
+class GroupFiles:
+    """Cells with their numbers and groups, in no order.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder that does not exist yet.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir()
+        self._before = {_NO_LEAF: 0}
+        self._within: dict[Path, tuple[int, int]] = {}
+
+    @property
+    def _files(self) -> list[Path]:
+        return sorted(self._folder.rglob("part-*.parquet"))
+
+    def add(self, cells: pa.Table, start: int, groups: Ints) -> None:
+        """Keep the groups of consecutive cells, given the number of the first."""
+        numbers = np.arange(start, start + len(groups), dtype=np.int32)
+        columns = {CELL: numbers, LEAF: np.full(len(groups), _NO_LEAF, dtype=np.int32), GROUP: groups.astype(np.int32)}
+        for name, column in columns.items():
+            cells = cells.append_column(name, pa.array(column))
+        store(self._folder, f"part-{start:012d}", cells)
+
+    def add_leaves(self, rows: DataFrame) -> None:
+        """Let the workers write cells with the groups within their leaves."""
+        write_parts(rows, self._folder / "leaves")
+
+    def begin(self, leaf: int, before: int) -> None:
+        """Store how many groups come before those of a leaf."""
+        self._before[leaf] = before
+
+    def of(self, start: int, end: int) -> Ints:
+        """The groups of the cells with some numbers."""
+        for path in set(self._files) - self._within.keys():
+            self._within[path] = _range(path)
+        found = [
+            pq.read_table(path, columns=[CELL, LEAF, GROUP], filters=[(CELL, ">=", start), (CELL, "<", end)])
+            for path, (first, last) in self._within.items()
+            if first < end and start <= last
+        ]
+        cell, leaf, group = (column.to_numpy() for column in pa.concat_tables(found).sort_by(CELL).columns)
+        if not np.array_equal(cell, np.arange(start, end)):
+            raise InternalError("some cells of a part have no group, or several")
+        leaves, index = np.unique(leaf, return_inverse=True)
+        before = np.array([self._before[number] for number in leaves.tolist()], dtype=np.int32)
+        return np.asarray(group + before[index], dtype=np.int32)
+
+    def rows(self, session: Any, send: Send) -> DataFrame:
+        """All cells with their groups, for Spark."""
+        leaves, before = (np.array(numbers, dtype=np.int32) for numbers in zip(*self._before.items(), strict=True))
+        firsts = send("before", pa.table({LEAF: leaves, _BEFORE: before}))
+        rows = read_parquet(session, self._files).join(firsts, LEAF).drop(LEAF)
+        return rows.withColumn(GROUP, F.col(GROUP) + F.col(_BEFORE)).drop(_BEFORE)
+
+    def remove(self) -> None:
+        """Remove the files."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _range(path: Path) -> tuple[int, int]:
+    """The least and the greatest number of a cell in a file, by its footer."""
+    footer = pq.read_metadata(path)
+    at = footer.schema.to_arrow_schema().get_field_index(CELL)
+    ranges = [footer.row_group(group).column(at).statistics for group in range(footer.num_row_groups)]
+    return min((cells.min for cells in ranges), default=0), max((cells.max for cells in ranges), default=-1)
+
+
+_BATCH: Final = 1 << 16
+
+
+class Shelf:
+    """Rows that are numbered from 0 on, in the order of the files' names and of the rows in each.
+
+    Parameters
+    ----------
+    session : SparkSession
+    folder : Path
+        Where :meth:`fill` has written them.
+    """
+
+    def __init__(self, session: Any, folder: Path) -> None:
+        self._session, self._folder = session, folder
+        self._files = sorted(folder.glob("part-*.parquet"))
+        self._starts = np.cumsum([0, *(pq.read_metadata(file).num_rows for file in self._files)])
+
+    @classmethod
+    def fill(cls, rows: DataFrame, folder: Path) -> Shelf:
+        """Write rows, in the order that they are in."""
+        write_parts(rows, folder)
+        return cls(rows.sparkSession, folder)
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    @cached_property
+    def rows(self) -> DataFrame:
+        """All rows, for Spark."""
+        return read_parquet(self._session, self._files)
+
+    def numbered(self, send: Send) -> DataFrame:
+        """All rows with their numbers, for Spark."""
+        names = [file.name for file in self._files]
+        firsts = send("firsts", pa.table({"file_name": names, "first": self._starts[:-1]}))
+        rows = self.rows
+        places = rows.select(*rows.columns, F.col("_metadata.file_name"), F.col("_metadata.row_index"))
+        number = (F.col("first") + F.col("row_index")).cast("int").alias(CELL)
+        return places.join(firsts, "file_name").select(*rows.columns, number)
+
+    def batches(self, columns: Sequence[str], start: int, end: int) -> Iterator[pa.RecordBatch]:
+        """Some columns of a range of rows, in order; only a few rows are in memory at a time."""
+        for file, first, last in zip(self._files, self._starts[:-1], self._starts[1:], strict=True):
+            if first < end and start < last:
+                yield from _part(file, columns, max(start - int(first), 0), min(end, int(last)) - int(first))
+
+    def remove(self) -> None:
+        """Remove the rows."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _part(path: Path, columns: Sequence[str], start: int, end: int) -> Iterator[pa.RecordBatch]:
+    """A range of the rows of a file."""
+    with pq.ParquetFile(path) as file:
+        sizes = [file.metadata.row_group(at).num_rows for at in range(file.metadata.num_row_groups)]
+        begins = np.cumsum([0, *sizes])
+        groups = [at for at in range(len(sizes)) if begins[at] < end and start < begins[at + 1]]
+        here = int(begins[groups[0]]) if groups else 0
+        for batch in file.iter_batches(_BATCH, row_groups=groups, columns=list(columns)):
+            some = batch.slice(max(start - here, 0), max(0, end - max(start, here)))
+            here += batch.num_rows
+            if some.num_rows:
+                yield some
+
+
+# --------------------------------------------------------------------------------------------------
+# Work on the parts of a large table by the workers, if they have the same version of Hedgerow.
+#
+# The input of the work is sent as one file, and the results come back as one file for each part. If a worker is lost,
+# another one repeats its part and writes the same result.
+
+
+_JOB: Final = "job"
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A counted table, and the work that the workers do on each of its parts."""
+
+    roles: Roles
+    encoded: Mapping[str, EncodedColumn]
+    keys: Keys
+    work: Work
+
+    def counts(self, cells: pa.Table) -> FrequencyTable:
+        """The cells of a part, which are in order."""
+        codes = np.concatenate([self.keys.codes(batch) for batch in cells.combine_chunks().to_batches()])
+        records = cells.column(RECORDS).to_numpy()
+        return FrequencyTable.from_cells(self.roles, self.encoded, [(codes, records)], len(codes))
+
+
+def can_work(session: Any, folder: Path, job: Job) -> bool:
+    """Send a job to the workers, and return whether they have Python, Arrow, this version of Hedgerow and all else.
+
+    A requirement or a hierarchy of the user may come from a module that the workers lack.
+    """
+    folder.mkdir()
+    try:
+        (folder / _JOB).write_bytes(cloudpickle.dumps(job))
+    except (pickle.PicklingError, TypeError, AttributeError):
+        return False
+    tasks = session.sparkContext.defaultParallelism
+
+    def version(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _version(folder, batches)
+
+    try:
+        with _without_warnings(), own_words(session, MissingExtra("The workers of Spark have no Hedgerow.")):
+            found = fetch(session.range(0, tasks, 1, tasks).mapInArrow(version, "version string"))
+    except MissingExtra:
+        return False
+    return set(found.column(0).to_pylist()) == {__version__}
+
+
+def worked_on(cells: DataFrame, keys: Keys, folder: Path) -> DataFrame:
+    """Do the job in a folder on cells, and return each cell with its group within its leaf.
+
+    Other results of the leaves go to that folder.
+    """
+    kinds = [*(f"{name} long" for name in keys.names), f"{RECORDS} long", f"{CELL} int", f"{LEAF} int", f"{GROUP} int"]
+
+    def worked(part: pa.Table) -> pa.Table:
+        return _worked(folder, part)
+
+    with _without_warnings():
+        return cells.groupBy(LEAF).applyInArrow(worked, ", ".join(kinds))
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Ignore PySpark's warning about pandas 3, which is not used here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        yield
+
+
+def found_by(folder: Path, leaf: int) -> tuple[int, Any]:
+    """The number of groups of a leaf, and the other results for it."""
+    number, found = pickle.loads(_told(folder, leaf).read_bytes())
+    return number, found
+
+
+def _version(folder: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    _job(folder)
+    for _ in batches:
+        yield pa.record_batch({"version": [__version__]})
+
+
+def _worked(folder: Path, cells: pa.Table) -> pa.Table:
+    """Do the work on one part."""
+    job = _job(folder)
+    cells = cells.sort_by(CELL)
+    done: Grouped = job.work(job.counts(cells.select([*job.keys.names, RECORDS])))
+    # The file appears at once or not at all, whichever worker writes it.
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        file.write(pickle.dumps((done.number, done.found)))
+    Path(file.name).replace(_told(folder, cells.column(LEAF)[0].as_py()))
+    names = [*job.keys.names, RECORDS, CELL, LEAF]
+    return cells.select(names).append_column(GROUP, pa.array(done.groups, pa.int32()))
+
+
+@lru_cache(maxsize=1)
+def _job(folder: Path) -> Job:
+    job: Job = pickle.loads((folder / _JOB).read_bytes())
+    return job
+
+
+def _told(folder: Path, leaf: int) -> Path:
+    return folder / f"leaf-{leaf}"

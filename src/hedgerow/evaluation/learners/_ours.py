@@ -8,7 +8,7 @@ and for C4.5 on rows without generalized cells, columns are read as for other le
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,14 +88,7 @@ class C45(TreeLearner):
         from hedgerow.learning import C45Classifier
 
         fractional = _generalized(training) if self.fractional is None else self.fractional
-        model = C45Classifier(
-            confidence=self.confidence,
-            min_objects=self.min_objects,
-            pruned=self.pruned,
-            fractional=fractional,
-            proportions=self.proportions,
-            missing=training.missing,
-        )
+        model = C45Classifier(**{**vars(self), "fractional": fractional}, missing=training.missing)
         return _grown_from_cells(model, training) if fractional else _grown_from_columns(model, training)
 
 
@@ -117,8 +110,7 @@ class ID3(TreeLearner):
     def _fit(self, training: Training) -> Fitted:
         from hedgerow.learning import GeneralizedID3Classifier
 
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        model = GeneralizedID3Classifier(**given, random_state=training.random_state, missing=training.missing)
+        model = GeneralizedID3Classifier(**vars(self), random_state=training.random_state, missing=training.missing)
         return _grown_from_cells(model, training)
 
 
@@ -140,8 +132,7 @@ class KADET(TreeLearner):
     def _fit(self, training: Training) -> Fitted:
         from hedgerow.learning import KADETClassifier
 
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        return _grown_from_columns(KADETClassifier(**given, missing=()), training, tuple(self.hierarchies or ()))
+        return _grown_from_columns(KADETClassifier(**vars(self), missing=()), training, tuple(self.hierarchies or ()))
 
 
 def _file_or(given: Any) -> Any:

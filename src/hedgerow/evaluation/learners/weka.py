@@ -151,7 +151,25 @@ class FittedWeka(Fitted):
 
 
 @dataclass(frozen=True, kw_only=True)
-class J48(WekaLearner):
+class _Pruned(WekaLearner):
+    confidence: float = 0.25
+    min_objects: int = 2
+    pruned: bool = True
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.confidence) or not 0 < self.confidence <= 0.5:
+            must = "a number above 0 and at most 0.5"
+            raise BadInput.parameter("confidence", type(self).__name__, must, self.confidence)
+        check_int("min_objects", type(self).__name__, self.min_objects, 1)
+
+    def _options(self) -> list[str]:
+        # Weka refuses a confidence without pruning.
+        pruning = ["-C", repr(float(self.confidence))] if self.pruned else ["-U"]
+        return [*pruning, "-M", str(self.min_objects)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class J48(_Pruned):
     """J48, Weka's C4.5.
 
     Parameters
@@ -170,35 +188,19 @@ class J48(WekaLearner):
     weka_class = "weka.classifiers.trees.J48"
     instead = "The learner 'c45' grows the same trees without Java."
 
-    confidence: float = 0.25
-    min_objects: int = 2
-    pruned: bool = True
     laplace: bool = False
 
-    def __post_init__(self) -> None:
-        _check_pruning("J48", self.confidence, self.min_objects)
-
     def _options(self) -> list[str]:
-        return [*_pruning(self.confidence, self.min_objects, self.pruned), *["-A"] * self.laplace]
+        return [*super()._options(), *["-A"] * self.laplace]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PART(WekaLearner):
+class PART(_Pruned):
     """PART, rules from partial C4.5 trees; for the parameters see :class:`J48`."""
 
     name = "part"
     weka_class = "weka.classifiers.rules.PART"
     instead = "The learner 'c45' does without Java."
-
-    confidence: float = 0.25
-    min_objects: int = 2
-    pruned: bool = True
-
-    def __post_init__(self) -> None:
-        _check_pruning("PART", self.confidence, self.min_objects)
-
-    def _options(self) -> list[str]:
-        return _pruning(self.confidence, self.min_objects, self.pruned)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,17 +263,6 @@ class WekaLogistic(WekaLearner):
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _check_pruning(owner: str, confidence: float, min_objects: int) -> None:
-    if not _is_number(confidence) or not 0 < confidence <= 0.5:
-        raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
-    check_int("min_objects", owner, min_objects, 1)
-
-
-def _pruning(confidence: float, min_objects: int, pruned: bool) -> list[str]:
-    # Weka refuses a confidence without pruning.
-    return [*(["-C", repr(float(confidence))] if pruned else ["-U"]), "-M", str(min_objects)]
 
 
 def _loaded(path: Path, columns: tuple[Column, ...], labels: tuple[str, ...], codes: Ints) -> Any:

@@ -23,10 +23,7 @@ __all__ = [
     "ending_of",
     "find_table",
     "is_hidden",
-    "is_partition",
     "masked",
-    "partition_columns",
-    "partition_of",
 ]
 
 
@@ -43,10 +40,10 @@ Partition = tuple[tuple[str, str | None], ...]
 """The columns and values in the names of the folders above a file, starting with the outermost."""
 
 
-def is_partition(folder: str) -> bool:
+def _is_partition(folder: str) -> bool:
     """Whether the name of a folder states a column and its value.
 
-    >>> is_partition("sex=F"), is_partition("old"), is_partition("=F")
+    >>> _is_partition("sex=F"), _is_partition("old"), _is_partition("=F")
     (True, False, False)
     """
     return folder.find("=") > 0
@@ -58,13 +55,13 @@ def is_hidden(name: str) -> bool:
     >>> is_hidden("_SUCCESS"), is_hidden(".part-0.crc"), is_hidden("_sex=F"), is_hidden("part-0")
     (True, True, False, False)
     """
-    return name.startswith(".") or (name.startswith("_") and not is_partition(name))
+    return name.startswith(".") or (name.startswith("_") and not _is_partition(name))
 
 
-def partition_of(folders: Sequence[str]) -> Partition:
+def _partition_of(folders: Sequence[str]) -> Partition:
     """The columns and values in the names of folders, unescaped.
 
-    >>> partition_of(["sex=F", "town=Ulm%2FDonau", f"age={NO_VALUE}"])
+    >>> _partition_of(["sex=F", "town=Ulm%2FDonau", f"age={NO_VALUE}"])
     (('sex', 'F'), ('town', 'Ulm/Donau'), ('age', None))
     """
     cells = []
@@ -83,7 +80,7 @@ def masked(folders: Sequence[str]) -> str:
     return "".join(f"{folder.partition('=')[0]}=*/" for folder in folders)
 
 
-def partition_columns(shown: str, partitions: Sequence[Partition]) -> tuple[str, ...]:
+def _partition_columns(shown: str, partitions: Sequence[Partition]) -> tuple[str, ...]:
     """The columns in the names of the folders, which must be the same, in the same order, for all files."""
     columns = tuple(name for name, _ in partitions[0])
     for partition in partitions[1:]:
@@ -203,7 +200,7 @@ def _collect(folder: Path, above: tuple[str, ...], shown: str, places: list[tupl
     for path in sorted(path for path in folder.iterdir() if not is_hidden(path.name)):
         if not path.is_dir():
             places.append((*above, path.name))
-        elif is_partition(path.name):
+        elif _is_partition(path.name):
             _collect(path, (*above, path.name), shown, places)
         else:
             raise BadInput(
@@ -221,7 +218,7 @@ def _of_pattern(pattern: str) -> TableFiles:
     files = [absolute(name) for name in names]
     # Only folders that the pattern matches belong to the table, not those that the user typed in full.
     typed = next(at for at, part in enumerate(Path(pattern).parts) if glob.has_magic(part))
-    folders = [tuple(filter(is_partition, Path(name).parts[typed:-1])) for name in names]
+    folders = [tuple(filter(_is_partition, Path(name).parts[typed:-1])) for name in names]
     shown = [name if not below else masked(below) + Path(name).name for name, below in zip(names, folders, strict=True)]
     return _together(pattern, files, shown, folders)
 
@@ -233,8 +230,8 @@ def _together(
     ending = _common_ending(shown, files, names)
     if ending in _PACKED and len(files) > 1:
         raise BadInput(f"{shown!r} has {len(files):,} files that end in {ending}. Name one of them.")
-    partitions = [partition_of(below) for below in folders]
-    if not partition_columns(shown, partitions):
+    partitions = [_partition_of(below) for below in folders]
+    if not _partition_columns(shown, partitions):
         return _without_empty(TableFiles(shown, tuple(files), tuple(names), ending))
     called = [
         f"{masked(below)}{Path(name).name} (file {at:,} of {len(files):,})"

@@ -19,9 +19,9 @@ from hedgerow.core.cells import Interval, PublishedColumn, Reach, ValueSet, numb
 from hedgerow.core.metrics import cramers_v
 from hedgerow.io.domains import Domain, Kind
 from hedgerow.report.facts._distributions import kind_of_cells
-from hedgerow.report.facts._sections import Association, Pair
 from hedgerow.report.facts._subject import Originals, Subject
 from hedgerow.report.facts.figures import Figure, fraction
+from hedgerow.report.facts.sections import Association, Pair
 from hedgerow.verifier import ClassCounts
 
 __all__ = [

@@ -18,10 +18,10 @@ import numpy as np
 from hedgerow.core.cells import Interval, ValueSet, date_of_days, number_in, parse, read
 from hedgerow.errors import plural
 from hedgerow.io.values import SUPPRESSED_TEXT
-from hedgerow.report.facts._sections import HarbourFinding, SafeHarbour, Verdict, WorkingParty
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.context import Context
 from hedgerow.report.facts.figures import Judgement, percent, plain, quoted
+from hedgerow.report.facts.sections import HarbourFinding, SafeHarbour, Verdict, WorkingParty
 from hedgerow.risk import Audit
 from hedgerow.verifier import ClassCounts
 

@@ -8,9 +8,9 @@ from typing import Final
 from hedgerow.anonymizers.base import CELLS_TELL, Anonymizer
 from hedgerow.anonymizers.registry import all_methods
 from hedgerow.errors import plural
-from hedgerow.report.facts._sections import Caution
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.figures import percent, quoted
+from hedgerow.report.facts.sections import Caution
 
 __all__ = ["cautions"]
 

@@ -40,9 +40,9 @@ from hedgerow.report.facts._distributions import (
     kind_of_cells,
     most_held,
 )
-from hedgerow.report.facts._sections import ColumnFacts, Columns, LabelShare, Score, Suppression, Utility
 from hedgerow.report.facts._subject import Originals, Subject
 from hedgerow.report.facts.figures import DIGITS, Bar, Figure, fraction, percent, share
+from hedgerow.report.facts.sections import ColumnFacts, Columns, LabelShare, Score, Suppression, Utility
 from hedgerow.risk import TellsApart, tells_apart
 from hedgerow.verifier import ClassCounts
 from hedgerow.verifier.classes import Labels

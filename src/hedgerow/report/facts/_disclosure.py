@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from hedgerow.report.facts._sections import (
+from hedgerow.report.facts._subject import Subject
+from hedgerow.report.facts.figures import Figure, Judgement, capitalized, count, number, percent, quoted, share
+from hedgerow.report.facts.sections import (
     AllColumns,
     ClearColumnFacts,
     DisclosureFacts,
@@ -13,8 +15,6 @@ from hedgerow.report.facts._sections import (
     SensitiveFacts,
     TogetherFacts,
 )
-from hedgerow.report.facts._subject import Subject
-from hedgerow.report.facts.figures import Figure, Judgement, capitalized, count, number, percent, quoted, share
 from hedgerow.risk import ClearColumn, Disclosure, SensitiveAudit, Together
 from hedgerow.risk.audit import LearntTogether
 from hedgerow.risk.overlap import Extent

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from hedgerow.anonymizers.registry import all_methods
 from hedgerow.core.metrics import METRICS
-from hedgerow.report.facts._sections import Digest, Provenance
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.figures import Figure, number
+from hedgerow.report.facts.sections import Digest, Provenance
 
 __all__ = ["provenance", "with_digests"]
 

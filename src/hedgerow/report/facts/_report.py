@@ -17,11 +17,11 @@ from hedgerow.report.facts._cautions import cautions
 from hedgerow.report.facts._columns import columns, suppression, utility
 from hedgerow.report.facts._disclosure import all_columns, disclosure, together
 from hedgerow.report.facts._provenance import provenance, with_digests
-from hedgerow.report.facts._sections import Asked, Data, Evidence, ReportFacts, Role, Summary
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.attackers import attackers, attempts, class_sizes
 from hedgerow.report.facts.context import Context, Governance
 from hedgerow.report.facts.figures import Edition, Figure, Judgement, count, number, plain, quoted, share
+from hedgerow.report.facts.sections import Asked, Data, Evidence, ReportFacts, Role, Summary
 from hedgerow.risk import Audit
 from hedgerow.risk.audit import MEASURE, beyond_quasi
 from hedgerow.verifier import Finding

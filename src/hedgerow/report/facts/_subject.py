@@ -17,8 +17,8 @@ from hedgerow.core.proportions import Proportions
 from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
-from hedgerow.report.facts._sections import SubjectKind
 from hedgerow.report.facts.figures import Edition
+from hedgerow.report.facts.sections import SubjectKind
 from hedgerow.risk import Audit
 from hedgerow.verifier import ClassCounts
 

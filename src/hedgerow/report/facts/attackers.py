@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow.errors import BadInput
-from hedgerow.report.facts._sections import (
+from hedgerow.report.facts._subject import Subject
+from hedgerow.report.facts.figures import Figure, Judgement, count, fraction, number, percent, share
+from hedgerow.report.facts.sections import (
     Attacker,
     Attackers,
     Attempt,
@@ -20,8 +22,6 @@ from hedgerow.report.facts._sections import (
     Smaller,
     Untried,
 )
-from hedgerow.report.facts._subject import Subject
-from hedgerow.report.facts.figures import Figure, Judgement, count, fraction, number, percent, share
 from hedgerow.risk import AttackerRisk, Audit
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hedgerow.anonymizers.trees._growth import grown, whole_table
-from hedgerow.anonymizers.trees._splitting_kernels import Rules
+from hedgerow.anonymizers.trees._kernels import Rules
 from hedgerow.anonymizers.trees.training import Attribute, CodedColumn
 
 LABELS = np.array([0, 0, 0, 0, 1, 1, 1, 1])

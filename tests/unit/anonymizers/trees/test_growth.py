@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.anonymizers.trees._growth import enlarged, grown, whole_table
-from hedgerow.anonymizers.trees._splitting_kernels import Rules
+from hedgerow.anonymizers.trees._kernels import Rules
 from hedgerow.anonymizers.trees.nodes.arrays import Nodes
 from hedgerow.anonymizers.trees.training import Attribute, CodedColumn
 

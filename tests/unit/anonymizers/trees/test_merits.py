@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow._internal.arrays import Floats, Ints
 from hedgerow._internal.jit import int64, jit
-from hedgerow.anonymizers.trees._splitting_kernels import (
+from hedgerow.anonymizers.trees._kernels import (
     Merit,
     merit_of_categories,
     merit_of_numbers,

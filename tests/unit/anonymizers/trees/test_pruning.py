@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hedgerow.anonymizers.trees._growth import collapse, prune, raise_and_prune, whole_table
-from hedgerow.anonymizers.trees._record_kernels import Table
+from hedgerow.anonymizers.trees._kernels import Table
 from hedgerow.anonymizers.trees.nodes.arrays import NodeList, Nodes
 from hedgerow.anonymizers.trees.training import Attribute, CodedColumn
 

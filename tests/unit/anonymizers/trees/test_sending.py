@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.anonymizers.trees._splitting_kernels import CRUMB
+from hedgerow.anonymizers.trees._kernels import CRUMB
 from hedgerow.anonymizers.trees.inducers.id3 import Id3Options, induce_id3
 from hedgerow.anonymizers.trees.sets import SetColumn, read_training
 

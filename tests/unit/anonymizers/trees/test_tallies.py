@@ -8,7 +8,7 @@ import pytest
 from entropies import tally
 
 from hedgerow.anonymizers.trees._growth import published_table
-from hedgerow.anonymizers.trees._record_kernels import HIGH, LOW, Pool, Table, column_facts, new_pool, new_room
+from hedgerow.anonymizers.trees._kernels import HIGH, LOW, Pool, Table, column_facts, new_pool, new_room
 from hedgerow.anonymizers.trees.sets import read_training
 from hedgerow.anonymizers.trees.training import Attribute
 

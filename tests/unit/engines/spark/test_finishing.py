@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark
 def test_workers_need_python_this_version_and_the_work(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from hedgerow.engines.spark import _parts as finishing
+    from hedgerow.engines.spark import _tuples as finishing
 
     tried = 0
 

@@ -8,9 +8,10 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.release import Release
-from hedgerow.report.facts import Association, gather
+from hedgerow.report.facts import gather
 from hedgerow.report.facts._association import MOST_COLUMNS
 from hedgerow.report.facts.figures import Edition
+from hedgerow.report.facts.sections import Association
 
 EDITIONS: tuple[Edition, ...] = ("internal", "public")
 

@@ -6,8 +6,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.report.facts import attackers, class_sizes
-from hedgerow.report.facts.attackers import PRECEDENTS, asked_k
+from hedgerow.report.facts.attackers import PRECEDENTS, asked_k, attackers, class_sizes
 from hedgerow.risk.audit import CUSTOMARY
 
 # Classes of 5, 11 and 20 rows.

@@ -9,7 +9,9 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.report.facts import Context, HarbourFinding, gather
+from hedgerow.report.facts import gather
+from hedgerow.report.facts.context import Context
+from hedgerow.report.facts.sections import HarbourFinding
 
 OF_THE_US = Context(purpose="research under HIPAA")
 TODAY = dt.date(2024, 5, 1)

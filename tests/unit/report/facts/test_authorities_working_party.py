@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.report.facts import Verdict, gather
+from hedgerow.report.facts import gather
+from hedgerow.report.facts.sections import Verdict
 
 
 def verdicts(subject: Any) -> dict[str, Verdict]:

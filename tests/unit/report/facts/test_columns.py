@@ -7,8 +7,9 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.release import Release
-from hedgerow.report.facts import Columns, gather
+from hedgerow.report.facts import gather
 from hedgerow.report.facts.figures import Edition
+from hedgerow.report.facts.sections import Columns
 
 
 def found(release: Release, edition: Edition = "internal") -> Columns:

@@ -8,8 +8,9 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.release import Release
-from hedgerow.report.facts import Suppression, gather
+from hedgerow.report.facts import gather
 from hedgerow.report.facts.figures import Edition
+from hedgerow.report.facts.sections import Suppression
 
 
 def left_out(release: Release, edition: Edition = "internal") -> Suppression:

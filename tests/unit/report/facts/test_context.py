@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hedgerow.errors import BadInput
-from hedgerow.report.facts import Context, Governance
+from hedgerow.report.facts.context import Context, Governance
 
 
 @pytest.mark.parametrize(

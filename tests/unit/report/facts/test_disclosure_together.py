@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.report.facts import ReportFacts, gather
+from hedgerow.report.facts import gather
+from hedgerow.report.facts.sections import ReportFacts
 
 PEOPLE = pa.table({"age": ["20", "21", "22", "23", "24", "25"], "ill": list("aabbcc")})
 OLD = pa.table({"age": ["[20,23)"] * 3 + ["[23,26)"] * 3, "ill": list("aabbcc")})

@@ -9,9 +9,10 @@ import pytest
 import hedgerow as hr
 from hedgerow.io.domains import Domain
 from hedgerow.release import Release
-from hedgerow.report.facts import Bar, ColumnFacts, gather
+from hedgerow.report.facts import gather
 from hedgerow.report.facts._distributions import Holders, Precision, bars_in_clear, bars_published
-from hedgerow.report.facts.figures import Edition
+from hedgerow.report.facts.figures import Bar, Edition
+from hedgerow.report.facts.sections import ColumnFacts
 
 TOWNS = {"*": {"north": ["Kiel", "Ulm"], "south": ["Bern", "Nice"]}}
 

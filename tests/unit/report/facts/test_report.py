@@ -19,10 +19,12 @@ from hedgerow.engines import _files as files
 from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
-from hedgerow.report.facts import Context, Figure, Governance, ReportFacts, gather
+from hedgerow.report.facts import gather
 from hedgerow.report.facts._provenance import with_digests
 from hedgerow.report.facts._subject import Originals, Subject
-from hedgerow.report.facts.figures import Edition
+from hedgerow.report.facts.context import Context, Governance
+from hedgerow.report.facts.figures import Edition, Figure
+from hedgerow.report.facts.sections import ReportFacts
 
 TODAY = datetime.date(2026, 5, 1)
 EDITIONS: tuple[Edition, ...] = ("internal", "public")

@@ -6,7 +6,9 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.report.facts import Asked, Context, ReportFacts, gather
+from hedgerow.report.facts import gather
+from hedgerow.report.facts.context import Context
+from hedgerow.report.facts.sections import Asked, ReportFacts
 
 PEOPLE = pa.table(
     {

@@ -12,8 +12,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow._internal.jit import int64, jit
-from hedgerow.anonymizers.trees._record_kernels import ABOVE, ALL, BELOW, Pool
-from hedgerow.anonymizers.trees._splitting_kernels import Merit, first_at_least, log_weight, tally_codes
+from hedgerow.anonymizers.trees._kernels import ABOVE, ALL, BELOW, Merit, Pool, first_at_least, log_weight, tally_codes
 from hedgerow.requirements.binding import PackedRequirements
 from hedgerow.requirements.formulas import all_hold
 

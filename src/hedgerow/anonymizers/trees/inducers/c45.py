@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
 from hedgerow.anonymizers.trees._growth import collapse, grown, prune, published_table, raise_and_prune, whole_table
-from hedgerow.anonymizers.trees._record_kernels import NUMERIC, SIZE, SLACK
-from hedgerow.anonymizers.trees._splitting_kernels import Rules
+from hedgerow.anonymizers.trees._kernels import NUMERIC, SIZE, SLACK, Rules
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn
 from hedgerow.anonymizers.trees.training import CodedColumn

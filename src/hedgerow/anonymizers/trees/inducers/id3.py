@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Floats, Ints
 from hedgerow.anonymizers.trees._growth import grown, published_table
-from hedgerow.anonymizers.trees._record_kernels import CodeLists, Lists, Table
-from hedgerow.anonymizers.trees._splitting_kernels import Rules
+from hedgerow.anonymizers.trees._kernels import CodeLists, Lists, Rules, Table
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn
 from hedgerow.core.counts import tabulate

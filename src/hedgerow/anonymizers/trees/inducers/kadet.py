@@ -37,7 +37,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Floats, Ints, Longs
 from hedgerow.anonymizers.trees._growth import prune
-from hedgerow.anonymizers.trees._record_kernels import Pool, check_countable
+from hedgerow.anonymizers.trees._kernels import Pool, check_countable
 from hedgerow.anonymizers.trees.inducers._kadet_kernels import (
     KadetRoom,
     People,

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow._internal.jit import jit
-from hedgerow.anonymizers.trees._record_kernels import ALONG, FIRST_LIST, HIGH, LOW, NUMERIC, SIZE, SLACK, Lists
-from hedgerow.anonymizers.trees._splitting_kernels import lacking, mass, share_at
+from hedgerow.anonymizers.trees._kernels import (
+    ALONG,
+    FIRST_LIST,
+    HIGH,
+    LOW,
+    NUMERIC,
+    SIZE,
+    SLACK,
+    Lists,
+    lacking,
+    mass,
+    share_at,
+)
 from hedgerow.anonymizers.trees.nodes.arrays import BRANCHES, CODE, COLUMN, FIRST, THRESHOLD
 
 __all__ = ["answer", "leaves_of"]

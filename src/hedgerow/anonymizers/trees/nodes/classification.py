@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from hedgerow._internal.arrays import Floats, Ints, Longs
-from hedgerow.anonymizers.trees._record_kernels import EVERYWHERE, Lists, column_facts, lists_of
+from hedgerow.anonymizers.trees._kernels import EVERYWHERE, Lists, column_facts, lists_of
 from hedgerow.anonymizers.trees.nodes._kernels import answer
 from hedgerow.anonymizers.trees.nodes.arrays import LabellingTree, Nodes
 from hedgerow.anonymizers.trees.sets import SetAttribute, SetColumn, cells_of, joined_lists

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.anonymizers.trees._record_kernels import ALONG, EVERYWHERE, HIGH, LOW
+from hedgerow.anonymizers.trees._kernels import ALONG, EVERYWHERE, HIGH, LOW
 from hedgerow.anonymizers.trees.inducers.id3 import Id3Options, induce_id3
 from hedgerow.anonymizers.trees.nodes.arrays import NodeList
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree

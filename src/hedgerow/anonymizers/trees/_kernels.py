@@ -1,58 +1,206 @@
-"""Kernels of splitting a node: counting labels by value, judging splits, and sending records to branches."""
+"""Kernels of growing a tree: the records as they read them, counting labels, judging splits, and sending records on."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow._internal.jit import int64, jit
-from hedgerow.anonymizers.trees._record_kernels import (
-    ABOVE,
-    ALL,
-    ALONG,
-    BAG,
-    BELOW,
-    BOUND,
-    BRANCH,
-    EVERYWHERE,
-    FIRST_LIST,
-    GAIN,
-    HIGH,
-    INTO,
-    LOW,
-    MERIT,
-    NUMERIC,
-    OFFSET,
-    PART,
-    SHARE,
-    SIZE,
-    SLACK,
-    SPLIT_AT,
-    Lists,
-    Room,
-    Table,
-)
+from hedgerow.anonymizers.trees.nodes.arrays import BRANCHES, CODE, COLUMN, FIRST, PARENT, THRESHOLD
+from hedgerow.anonymizers.trees.training import Attribute
+from hedgerow.errors import BadInput
 
 __all__ = [
     "CRUMB",
+    "DONE",
+    "TREE_IS_FULL",
+    "CodeLists",
+    "Lists",
     "Merit",
+    "Pool",
+    "Room",
     "Rules",
+    "Table",
     "best",
+    "check_countable",
     "choose",
+    "column_facts",
     "first_at_least",
+    "grow",
     "judge",
     "lacking",
+    "lists_of",
     "log_weight",
     "mass",
     "merit_of_categories",
     "merit_of_numbers",
+    "new_pool",
+    "new_room",
     "send",
     "share_at",
     "tally_codes",
     "tally_lists",
     "threshold_between",
 ]
+
+# --------------------------------------------------------------------------------------------------
+# Training records in the form that kernels read, and their work space.
+#
+# A record is an item: a row and a weight. If its cell stands for several values or is unknown, the record is in several
+# branches at once, each with a share of its weight. So there may be more items than rows. All items are in one pool,
+# and each node has a range of it.
+#
+# Kernels take few arrays, and the scalars of a column share one matrix, because numba compiles every array that a
+# kernel passes to another. ``lists`` is ``None`` if all records have single values; numba then omits all code that
+# reads lists.
+
+# Numbers that differ by less are equal, as in Weka.
+SLACK: Final = 1e-6
+# The last code of an unbounded range.
+EVERYWHERE: Final = 2**31 - 1
+# One gigabyte of counts by value and label.
+_MOST_COUNTS: Final = 2**27
+
+# Columns of `Table.columns`, of `Room.columns`, of `Room.branches` and of `Room.places`; rows of `Room.sums`.
+SIZE, NUMERIC, OFFSET, FIRST_LIST = 0, 1, 2, 3
+GAIN, MERIT, SPLIT_AT, LOW, HIGH, ALONG = 0, 1, 2, 3, 4, 5
+BAG, SHARE, PART = 0, 1, 2
+BOUND, INTO, BRANCH = 0, 1, 2
+BELOW, ABOVE, ALL = 0, 1, 2
+
+
+class CodeLists(NamedTuple):
+    """Lists of codes: list ``i`` has ``codes[starts[i]:starts[i + 1]]``, ascending; ``upto`` has their summed shares.
+
+    If the shares sum to less than 1, the rest is unknown and follows the known records, like a missing value in C4.5.
+    """
+
+    starts: Longs
+    codes: Ints
+    upto: Floats
+
+
+class Lists(NamedTuple):
+    """Code lists, and work space: the weight of each label by list, 0 between uses, and the lists that occur."""
+
+    starts: Longs
+    codes: Ints
+    upto: Floats
+    counts: Floats
+    touched: Longs
+
+
+class Table(NamedTuple):
+    """The training records: for each column and row, the cell that is counted and the cell that decides the branch.
+
+    A cell below the size of its column is the code of a value, -1 is unknown, and ``size + i`` is the list
+    ``FIRST_LIST + i``. The codes of a number are in the order of its values: ``values[OFFSET + code]``.
+    """
+
+    counted: Ints
+    routed: Ints
+    labels: Ints
+    weights: Floats
+    columns: Longs
+    values: Floats
+    n_labels: int
+
+
+class Pool(NamedTuple):
+    """The items of all nodes: the row of each, and its weight."""
+
+    rows: Ints
+    weights: Floats
+
+
+class Room(NamedTuple):
+    """Work space that all nodes share.
+
+    Attributes
+    ----------
+    groups, kept, keys
+        The weight of each label by value, the values that occur, and keys to sort them.
+    sums
+        The weight of each label below a threshold, above it, and in total.
+    columns
+        For each column: the gain, the merit and the threshold of its best split; the lowest and the highest code that
+        the questions above a node leave; and the share of the unknown records that reach the node.
+    branches
+        The weight of each branch, its share of the total, and its part of one record.
+    places
+        Where the items of each branch begin, where to write the next item, and the branch of each code of a category.
+    spare
+        Work space to reorder items.
+    """
+
+    groups: Floats
+    kept: Ints
+    keys: Longs
+    sums: Floats
+    columns: Floats
+    branches: Floats
+    places: Longs
+    spare: Pool
+
+
+def new_room(table: Table) -> Room:
+    """Make work space for the largest column and all rows of a table; a category has a branch for each code."""
+    most = max(int(table.columns[:, SIZE].max(initial=0)), 2)
+    columns = np.zeros((len(table.columns), 6))
+    columns[:, HIGH], columns[:, ALONG] = EVERYWHERE, 1.0
+    return Room(
+        groups=np.empty((most, table.n_labels)),
+        kept=np.empty(most, dtype=np.int32),
+        keys=np.empty(most // 8 + 1, dtype=np.int64),
+        sums=np.empty((3, table.n_labels)),
+        columns=columns,
+        branches=np.empty((most, 3)),
+        places=np.repeat(np.arange(most + 1, dtype=np.int64)[:, None], 3, axis=1),
+        spare=Pool(np.empty(len(table.labels), dtype=np.int32), np.empty(len(table.labels))),
+    )
+
+
+def new_pool(table: Table) -> Pool:
+    """Put all records at the root, with room for pieces if any record may be split."""
+    rows = np.arange(len(table.labels), dtype=np.int32)
+    if ((table.routed < 0) | (table.routed >= table.columns[:, SIZE, None])).any():
+        return Pool(np.resize(rows, 3 * len(rows)), np.resize(table.weights, 3 * len(rows)))
+    return Pool(rows, table.weights.copy())
+
+
+def lists_of(codes: CodeLists, n_labels: int) -> Lists | None:
+    """Add work space to code lists; return None if there are none."""
+    lists = len(codes.starts) - 1
+    return Lists(*codes, np.zeros((lists, n_labels)), np.empty(lists, dtype=np.int64)) if lists else None
+
+
+def column_facts(attributes: Sequence[Attribute], lists: Sequence[int] | None = None) -> tuple[Longs, Floats]:
+    """Return ``Table.columns`` and ``Table.values``; ``lists`` has the number of lists of each column."""
+    values = [np.empty(0) if attribute.numbers is None else attribute.numbers for attribute in attributes]
+    facts = np.zeros((len(attributes), 4), dtype=np.int64)
+    facts[:, SIZE] = [len(attribute.labels) for attribute in attributes]
+    facts[:, NUMERIC] = [attribute.numeric for attribute in attributes]
+    facts[1:, OFFSET] = np.cumsum([len(numbers) for numbers in values])[:-1]
+    if lists is not None:
+        facts[1:, FIRST_LIST] = np.cumsum(lists)[:-1]
+    return facts, np.concatenate(values).astype(np.float64, copy=False)
+
+
+def check_countable(cells: int, n_labels: int, what: str = "a column of {} values") -> None:
+    """Refuse a table with too many cells to count their labels."""
+    if cells * n_labels > _MOST_COUNTS:
+        raise BadInput(
+            f"There are {n_labels} classes and {what.format(cells)}, too many to count together. "
+            "Is the target an identifier?"
+        )
+
+
+# --------------------------------------------------------------------------------------------------
+# Counting labels by value.
 
 
 @jit(inner=True)
@@ -698,3 +846,148 @@ def _cut(
     if not only_unknown and kept > 0.0:
         for branch in range(n_branches):
             branches[branch, PART] *= weight / kept
+
+
+# --------------------------------------------------------------------------------------------------
+# Kernel of the growth: nodes are split until they are pure, too small or too deep, or no split gains enough.
+
+
+# The reasons why the growth stops.
+DONE, TREE_IS_FULL, POOL_IS_FULL = 0, 1, 2
+
+
+@jit
+def grow(
+    table: Table,
+    lists: Lists | None,
+    rules: Rules,
+    links: Ints,
+    counts: Floats,
+    bag: Floats,
+    rows: Ints,
+    weights: Floats,
+    stack: Longs,
+    state: Longs,
+    room: Room,
+) -> int:
+    """Grow a tree until it is done or needs more room; return the reason. Call it again to continue.
+
+    ``state`` holds the number of nodes and the height of the stack. A frame of the stack has a node, the start and end
+    of its items, the start of the free part of the pool, and the depth. A node comes before its branches.
+    O(depth × columns × (pieces of records + values + codes of their lists)).
+    """
+    labels, columns, places = table.labels, table.columns, room.places
+    used = state[0]
+    height = state[1]
+    full = DONE
+    while height > 0 and full == DONE:
+        node = stack[height - 1, 0]
+        start = stack[height - 1, 1]
+        end = stack[height - 1, 2]
+        depth = stack[height - 1, 4]
+        for label in range(table.n_labels):
+            counts[node, label] = 0.0
+        for item in range(start, end):
+            counts[node, labels[rows[item]]] += weights[item]
+        total = 0.0
+        most = 0.0
+        for label in range(table.n_labels):
+            total += counts[node, label]
+            most = max(most, counts[node, label])
+        column = -1
+        if total - most >= SLACK and 2.0 * rules.min_objects - total <= SLACK and depth != rules.max_depth:
+            if lists is not None:
+                _remaining_codes(links, counts, bag, columns, node, room.columns)
+            column = choose(table, lists, rows, weights, start, end, total, rules, room)
+        branches = 0
+        if column >= 0:
+            branches = 2 if columns[column, NUMERIC] else columns[column, SIZE]
+            if not (columns[column, NUMERIC] or rules.dense):
+                branches = _branches(table, lists, rows, start, end, column, room.columns, places)
+        if branches < 1:
+            height -= 1
+            continue
+        if used + branches > links.shape[0] or height + branches > stack.shape[0]:
+            full = TREE_IS_FULL
+            continue
+        threshold = int(room.columns[column, SPLIT_AT])
+        top = send(table, lists, column, threshold, branches, rows, weights, start, end, stack[height - 1, 3], room)
+        if top < 0:
+            full = POOL_IS_FULL
+            continue
+        height -= 1
+        links[node, COLUMN] = column
+        links[node, THRESHOLD] = threshold
+        links[node, FIRST] = used
+        links[node, BRANCHES] = branches
+        for branch in range(branches):
+            bag[used + branch] = room.branches[branch, BAG]
+            links[used + branch, PARENT] = node
+            stack[height, 0] = used + branch
+            stack[height, 1] = places[branch, BOUND]
+            stack[height, 2] = places[branch + 1, BOUND]
+            stack[height, 3] = top
+            stack[height, 4] = depth + 1
+            height += 1
+        if not columns[column, NUMERIC]:
+            for code in range(columns[column, SIZE]):
+                if places[code, BRANCH] >= 0:
+                    links[used + places[code, BRANCH], CODE] = code
+        used += branches
+    state[0] = used
+    state[1] = height
+    return full
+
+
+@jit(inner=True)
+def _remaining_codes(links: Ints, counts: Floats, bag: Floats, columns: Longs, node: int, left: Floats) -> None:
+    """Write the range of codes that the questions above a node leave of each column. O(depth + columns)."""
+    for column in range(columns.shape[0]):
+        left[column, LOW] = 0.0
+        left[column, HIGH] = EVERYWHERE
+        left[column, ALONG] = 1.0
+    while links[node, PARENT] >= 0:
+        above = links[node, PARENT]
+        column = links[above, COLUMN]
+        low = 0
+        high = EVERYWHERE
+        if not columns[column, NUMERIC]:
+            low = high = links[node, CODE]
+        elif node == links[above, FIRST]:
+            high = links[above, THRESHOLD]
+        else:
+            low = links[above, THRESHOLD] + 1
+        left[column, LOW] = max(left[column, LOW], low)
+        left[column, HIGH] = min(left[column, HIGH], high)
+        total = 0.0
+        for label in range(counts.shape[1]):
+            total += counts[above, label]
+        left[column, ALONG] *= bag[node] / total if total > 0.0 else 0.0
+        node = above
+
+
+@jit(inner=True)
+def _branches(
+    table: Table, lists: Lists | None, rows: Ints, start: int, end: int, column: int, left: Floats, places: Longs
+) -> int:
+    """Number the branches of a category, one for each code that reaches the node, -1 for others; return how many."""
+    size = table.columns[column, SIZE]
+    cells = table.routed
+    for code in range(size):
+        places[code, BRANCH] = -1
+    for item in range(start, end):
+        cell = cells[column, rows[item]]
+        if 0 <= cell < size:
+            places[cell, BRANCH] = 0
+        elif lists is not None and cell >= size:
+            which = table.columns[column, FIRST_LIST] + cell - size
+            for entry in range(lists.starts[which], lists.starts[which + 1]):
+                code = lists.codes[entry]
+                if left[column, LOW] <= code <= left[column, HIGH]:
+                    places[code, BRANCH] = 0
+    branches = 0
+    for code in range(size):
+        if places[code, BRANCH] == 0:
+            places[code, BRANCH] = branches
+            branches += 1
+    return branches

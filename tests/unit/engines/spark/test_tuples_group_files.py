@@ -17,7 +17,7 @@ pytestmark = pytest.mark.spark
 
 def test_groups_of_leaves_begin_where_those_before_end(spark: Any, tmp_path: Path) -> None:
     from hedgerow.engines.spark._exchange import send
-    from hedgerow.engines.spark._shelves import GroupFiles
+    from hedgerow.engines.spark._tuples import GroupFiles
 
     files = GroupFiles(tmp_path / "groups")
     told = [(10, 0, 0, 0), (11, 1, 0, 1), (14, 4, 2, 0), (15, 5, 2, 0)]

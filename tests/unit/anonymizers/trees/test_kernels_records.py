@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.anonymizers.trees._record_kernels import (
+from hedgerow.anonymizers.trees._kernels import (
     FIRST_LIST,
     NUMERIC,
     OFFSET,

@@ -13,7 +13,7 @@ from hedgerow.anonymizers.lattice._costs import CostedState, cost_of, rounded
 from hedgerow.anonymizers.lattice._judge import Judge
 from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.anonymizers.lattice._options import Deadline
-from hedgerow.anonymizers.lattice._search import descend, search
+from hedgerow.anonymizers.lattice.optimal import descend, search
 from hedgerow.release import pipeline
 
 

@@ -26,6 +26,7 @@ EXPECTED: Final = (
     "^The column .* numbers with a sign or a fraction, which cannot be masked",
     "^The column .* has no characters to mask",
     "^The column .* has no value at all: every cell is missing",
+    "^The file .* cannot show empty text, which a CSV does not tell apart from missing values",
     "^The column .* holds both missing values and empty text, which a CSV cannot tell apart",
     "^The taxonomy of the column .* lists .* numbers twice, written in different ways",
     "^The target .* has a different class in each of the .* records, so there is nothing to learn",

@@ -7,6 +7,7 @@ never takes its name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import Infeasible, InternalError, NotAnonymous, listing, plural
+from hedgerow.errors import BadInput, Infeasible, InternalError, NotAnonymous, listing, plural, translated
 from hedgerow.risk import refuse_determined
 from hedgerow.verifier import ClassCounts, Link, RowOwners, enforce, links_of, repeats, verify, within
 from hedgerow.verifier import count_classes as count_published
@@ -196,7 +197,8 @@ class Guarantee:
         # A file does not name the person of a row: if people are counted, it must have the rows that were verified.
         compared = escaped or self.entity is not None
         published = published.by_rows if compared and published.entity is not None else published
-        written = self._count(path) if compared else self.count(path)
+        with self._blanks_translated(path, published):
+            written = self._count(path) if compared else self.count(path)
         same = np.array_equal(np.sort(written.sizes), np.sort(published.sizes))
         if compared:
             same = same and all(
@@ -208,6 +210,21 @@ class Guarantee:
                 f"The {what} {path.name!r} would differ from the release: {len(written.sizes):,} classes were written "
                 f"where {len(published.sizes):,} were published. Save the release as .parquet."
             )
+
+    def _blanks_translated(self, path: Path, published: ClassCounts) -> AbstractContextManager[object]:
+        """Name the reason if a requirement fails in a CSV because empty text became missing."""
+        labels = (published.cells.sensitive[name].labels for name in self.counted)
+        blanks = "" not in self.missing and any("" in texts for texts in labels)
+        if not blanks or path.is_dir() or path.suffix == ".parquet":
+            return nullcontext()
+        return translated(
+            NotAnonymous,
+            into=BadInput(
+                f"The file {path.name!r} cannot show empty text, which a CSV does not tell apart from missing values, "
+                "and a requirement does. Save the release as .parquet, or let the schema say that empty text is "
+                "missing (missing=['', …])."
+            ),
+        )
 
     def _count(
         self, artefact: Any, people: NDArray[np.int64] | None = None, linking: Sequence[str] = ()

@@ -517,16 +517,14 @@ def _applied(prepared: Prepared, recoding: Recoding) -> Published:
     destination, seed = prepared.destination, seed_text(prepared.random_state)
     if destination is not None and destination.layout is not None:
         return prepared.source.apply(recoding, seed, destination.path, destination.layout)
-    # A CSV takes empty text for missing: where a column has both, saving decides.
-    place = None if destination is None or _two_blanks(prepared.counted) else destination.path
+    # A CSV takes empty text for missing: where a column has empty text, saving decides.
+    place = None if destination is None or _holds_empty_text(prepared.counted) else destination.path
     return prepared.source.apply(recoding, seed, place)
 
 
-def _two_blanks(counts: Counted) -> bool:
-    """Whether a column holds both missing values and empty text."""
-    return any(
-        domain.has_missing and domain.kind == "text" and "" in domain.labels for domain in counts.domains.values()
-    )
+def _holds_empty_text(counts: Counted) -> bool:
+    """Whether a column holds empty text that is a value."""
+    return any(domain.kind == "text" and "" in domain.labels for domain in counts.domains.values())
 
 
 def _facts(

@@ -69,7 +69,8 @@ def grow(
             total += counts[node, label]
             most = max(most, counts[node, label])
         column = -1
-        if total - most >= SLACK and 2.0 * rules.min_objects - total <= SLACK and depth != rules.max_depth:
+        least = max(2.0 * rules.min_objects, rules.min_split)
+        if total - most >= SLACK and least - total <= SLACK and depth != rules.max_depth:
             if lists is not None:
                 _remaining_codes(links, counts, bag, columns, node, room.columns)
             column = choose(table, lists, rows, weights, start, end, total, rules, room)

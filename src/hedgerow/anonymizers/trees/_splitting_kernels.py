@@ -396,6 +396,8 @@ class Rules(NamedTuple):
         The most questions on a path; -1 for no limit.
     averaged : bool array (columns,)
         Which columns count for the average gain.
+    min_split : float
+        A node is split only if it has at least this many records.
     """
 
     by_ratio: bool
@@ -404,6 +406,7 @@ class Rules(NamedTuple):
     min_objects: float
     max_depth: int
     averaged: Bools
+    min_split: float = 1.0
 
 
 @jit(inner=True)

@@ -23,12 +23,13 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from hedgerow._internal.arrays import Longs
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
+from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, Presets
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Publish, Recoding, Shown, shown_as
 from hedgerow.requirements import Requirement
@@ -53,6 +54,7 @@ class KACA(Anonymizer):
     family = "merge"
     tight = True
     paper = "Li, Wong, Fu, Pei (DaWaK 2006)"
+    presets: ClassVar[Presets] = {"paper": {"publish": "label"}}
 
     publish: Publish = PUBLISH
     improve: bool = IMPROVE

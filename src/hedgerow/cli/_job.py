@@ -69,6 +69,7 @@ class Job(BaseModel):
         dict[str, str], Field(default_factory=dict, description="a table of columns and their hierarchies")
     ]
     method: Text
+    preset: Text
     k: Annotated[int | None, Field(description="a whole number")] = None
     require: Texts
     suppression_limit: Annotated[

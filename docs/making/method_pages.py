@@ -71,12 +71,8 @@ def parameters(method: type[Anonymizer]) -> str:
     }
     link = "[parameters of every method](index.md#parameters-of-every-method)"
     shown = f"`{method.__name__}` has only the {link}." if not own else f"{_table(own)}\n\nBesides these, the {link}."
-    return "\n\n".join([shown, *([f"**Preset.** {_presets(method)}"] if method.presets else [])])
-
-
-def _presets(method: type[Anonymizer]) -> str:
-    """What ``preset="paper"`` and ``--preset paper`` set."""
-    return f"`preset=…` (`--preset …`). {preset_in_words(method, mark='`')}"
+    presets = preset_in_words(method, "`", called='{mark}preset="{name}"{mark} ({mark}--preset {name}{mark})')
+    return "\n\n".join([shown, presets]) if presets else shown
 
 
 def shared_parameters() -> str:

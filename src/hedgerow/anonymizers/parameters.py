@@ -293,17 +293,23 @@ def with_preset(cls: Any, preset: object, given: Mapping[str, Any]) -> dict[str,
     return {**presets[preset], **given}
 
 
-def preset_in_words(cls: Any, mark: str = "``") -> str:
-    """What the presets of a class set, in sentences; nothing for a class without presets."""
+def preset_in_words(cls: Any, mark: str = "``", called: str = '{mark}"{name}"{mark}') -> str:
+    """What the presets of a class set, in sentences; nothing for a class without presets.
+
+    Parameters
+    ----------
+    cls : type
+    mark : str
+        What stands around code.
+    called : str
+        How a preset is named, with ``{name}`` and ``{mark}``.
+    """
     sentences = []
     for name, values in cls.presets.items():
-        word = f'{mark}"{name}"{mark}'
-        if values:
-            listed = ", ".join(f"{mark}{one}={_shown(value)}{mark}" for one, value in values.items())
-            sentences.append(f"{word} sets {listed}.")
-        else:
-            sentences.append(f"{word} sets nothing: where a parameter decides, the default is the authors' reading.")
-    return " ".join(["As its authors have it:", *sentences, "Parameters that you give win."]) if sentences else ""
+        listed = ", ".join(f"{mark}{one}={_shown(value)}{mark}" for one, value in values.items())
+        effect = listed or "nothing: no parameter brings it closer to the paper"
+        sentences.append(f"{called.format(name=name, mark=mark)}, as its authors have it, sets {effect}.")
+    return " ".join([*sentences, "Parameters that you give win."]) if sentences else ""
 
 
 def _shown(value: object) -> str:

@@ -45,7 +45,7 @@ __all__ = [
 # The parameters of a learner are the fields of a dataclass.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(init=False, kw_only=True, eq=False, repr=False)
 class TakesPreset:
     """A learner whose constructor also takes ``preset``; :func:`takes_presets` decorates every such dataclass."""
 

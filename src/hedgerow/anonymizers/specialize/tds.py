@@ -214,13 +214,14 @@ class Search:
         return np.flatnonzero(open_now)
 
     def _keep_highest(self, values: slice, open_now: Bools) -> None:
-        """Keep the value with the highest gain, the first of equals; close the column if it may not be disclosed."""
-        highest = int(np.argmax(self._gain[values]))
-        may = bool(open_now[values][highest])
+        """Keep only the value with the highest gain, the first of equals.
+
+        If it may not be disclosed, the column is closed for good: gains change only when a value is disclosed.
+        """
+        highest = values.start + int(np.argmax(self._gain[values]))
+        may = open_now[highest]
         open_now[values] = False
-        open_now[values.start + highest] = may
-        if not may:
-            self._candidates.allowed[values] = False
+        open_now[highest] = may
 
     def _losses(self, candidates: Longs) -> Floats:
         column = self._column[candidates]

@@ -26,7 +26,7 @@ class Declared(griffe.Extension):
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Called by griffe for every class, function and module."""
-        declaring = ("hedgerow.anonymizers.", "hedgerow.learning.encoders.")
+        declaring = ("hedgerow.anonymizers.", "hedgerow.learning.")
         if isinstance(obj, griffe.Class) and obj.path.startswith(declaring):
             self.import_class(obj)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import Parameter
+from hedgerow.anonymizers.parameters import Parameter, preset_in_words
 from hedgerow.anonymizers.registry import METHODS
 
 DOCS: Final = Path(__file__).parents[1]
@@ -70,9 +70,9 @@ def parameters(method: type[Anonymizer]) -> str:
         name: one for name, one in method.fields.items() if name not in common or one.default != common[name].default
     }
     link = "[parameters of every method](index.md#parameters-of-every-method)"
-    if not own:
-        return f"`{method.__name__}` has only the {link}."
-    return f"{_table(own)}\n\nBesides these, the {link}."
+    shown = f"`{method.__name__}` has only the {link}." if not own else f"{_table(own)}\n\nBesides these, the {link}."
+    presets = preset_in_words(method, "`", called='{mark}preset="{name}"{mark} ({mark}--preset {name}{mark})')
+    return "\n\n".join([shown, presets]) if presets else shown
 
 
 def shared_parameters() -> str:

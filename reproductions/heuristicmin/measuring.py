@@ -102,13 +102,13 @@ def method_of(name: str) -> Anonymizer:
     from hedgerow.anonymizers.specialize.tds import TDS
 
     known: dict[str, Anonymizer] = {
-        "HeuristicMin": HeuristicMin(),
+        "HeuristicMin": HeuristicMin(preset="paper"),
         "HeuristicMin, all cuts": HeuristicMin(complete=True),
-        "MinGen": MinGen(time_limit=SECONDS),
-        "AllMin": AllMin(search="linear"),
+        "MinGen": MinGen(preset="paper", time_limit=SECONDS),
+        "AllMin": AllMin(preset="paper", search="linear"),
         "AllMin, halving": AllMin(search="binary"),
-        "TDS": TDS(loss="node"),
-        "BUG": BUG(),
+        "TDS": TDS(preset="paper", loss="node"),
+        "BUG": BUG(preset="paper"),
     }
     return known[name]
 

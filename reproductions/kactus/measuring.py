@@ -30,7 +30,6 @@ __all__ = [
     "PRINTED_METHOD",
     "SEED",
     "SEVEN",
-    "WITH_LOSSES",
     "learn_with_numbers_kept",
     "time_scaled",
     "with_numbers_kept",
@@ -38,9 +37,8 @@ __all__ = [
 
 SEED: Final = 0
 AS_PRINTED: Final = "kactus-mean"
-"""kACTUS as it is printed: means, and what is left at the root is lost."""
-WITH_LOSSES: Final = 1.0
-PRINTED_METHOD: Final = KActus(numbers="mean", remainder="lose", suppression_limit=WITH_LOSSES)
+"""kACTUS as it is printed: means, what is left at the root is lost, and a node of k records may be split."""
+PRINTED_METHOD: Final = KActus(preset="paper")
 KEPT: Final = "numbers kept"
 
 SEVEN: Final = ("age", "workclass", "education", "marital-status", "occupation", "sex", "native-country")
@@ -136,7 +134,7 @@ def _anonymized(table: pa.Table, schema: Schema, k: int) -> tuple[float, float, 
         growing += time.perf_counter() - began
         return tree
 
-    method = KActus(numbers="mean", remainder="lose", suppression_limit=WITH_LOSSES, inducer=timed)
+    method = KActus(preset="paper", inducer=timed)
     began = time.perf_counter()
     release = method.anonymize(table, schema, k=k, random_state=SEED)
     return growing, time.perf_counter() - began, release

@@ -59,7 +59,7 @@ AFTER: Final = "anonymized after the split"
 """Training and test rows are anonymized apart, so that neither knows of the other."""
 SCORES: Final[Mapping[str, str]] = {"adult": "auc", "voters": "accuracy"}
 
-METHOD: Final = Greedy(publish="label")
+METHOD: Final = Greedy(preset="paper")
 """The paper's."""
 
 _QUASI: Final = ("age", "sex", "race", "marital-status", "education", "native-country", "workclass", "occupation")
@@ -227,7 +227,7 @@ class _Trial:
         )
         raw = self.source.table.select(self.source.quasi)
         settings: dict[str, Any] = {
-            "numbers": "nodes",
+            "preset": "paper",
             "hierarchies": dict(self.source.hierarchies),
             "dtype": np.float32,
         }

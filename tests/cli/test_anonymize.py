@@ -497,3 +497,15 @@ def test_weights_are_typed_and_stand_in_job_files(run: Any, tmp_path: Path) -> N
     outcome = run(*arguments, "--weights", "zip=2", "--method", "heuristicmin")
     assert outcome.status == 0
     assert "HeuristicMin does not choose by the losses of columns" in " ".join(outcome.out.split())
+
+
+def test_a_preset_sets_parameters_and_those_typed_win(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    words = ["anonymize", people.name, *roles, "-k", "3", "-o", "out.csv", "--set", "publish=interval"]
+    assert run(*words, "--preset", "paper").err == ""
+    typed = manifest_of(people.parent / "out.csv")["parameters"]
+    assert (typed["cut"], typed["order"], typed["publish"]) == ("widest", "alphabetical", "interval")
+    (people.parent / "job.toml").write_text('preset = "paper"\n')
+    assert run(*words, "--force", "--job", "job.toml").err == ""
+    assert manifest_of(people.parent / "out.csv")["parameters"] == typed
+    assert run(*words, "--force").err == ""
+    assert manifest_of(people.parent / "out.csv")["parameters"]["cut"] == "loss"

@@ -169,6 +169,14 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("{roles}", "--method", "hybrid-kactus", "--set", "as_published=yes", "-k", "2", "-o", "out.csv"),
         ("as_published", "--allow-weak"),
     ),
+    "a weak preset": (
+        ("{roles}", "--method", "hybrid-kactus", "--preset", "paper", "-k", "2", "-o", "out.csv"),
+        ("With --preset paper,", "HybridKActus", "--allow-weak"),
+    ),
+    "a preset of no name": (
+        ("{roles}", "--method", "kactus", "--preset", "papre", "-k", "2", "-o", "out.csv"),
+        ("The 'preset' parameter of KActus must be 'paper' or None. Got 'papre' instead.",),
+    ),
     "a metric for a method that has none": (
         ("{roles}", "--method", "kactus", "--metric", "loss", "-k", "2", "-o", "out.csv"),
         ("KActus", "'metric'"),

@@ -31,7 +31,7 @@ def prepared() -> pipeline.Prepared:
 
 def result(search: Literal["binary", "linear"]) -> Recoding:
     job = prepared()
-    return AllMin(search=search).fit_counts(job.counts, job.requirements)
+    return AllMin(preset="paper", search=search).fit_counts(job.counts, job.requirements)
 
 
 def published(recoding: Recoding) -> list[list[Any]]:

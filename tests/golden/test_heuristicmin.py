@@ -44,7 +44,7 @@ def prepared(example: Example, *more: KAnonymity) -> Prepared:
 
 def searched(example: Example, **parameters: Any) -> tuple[Prepared, ChosenCuts]:
     made = prepared(example)
-    return made, HeuristicMin(**parameters).search(made.counts, made.requirements)
+    return made, HeuristicMin(preset="paper", **parameters).search(made.counts, made.requirements)
 
 
 def number_of_row(made: Prepared, example: Example) -> list[int]:
@@ -83,7 +83,7 @@ def merged(rows: list[list[Any]]) -> list[list[Any]]:
 
 def published(made: Prepared) -> list[list[Any]]:
     """The rows of the release, with the records of each class."""
-    release = pipeline.finish(made, HeuristicMin().fit_counts(made.counts, made.requirements), {})
+    release = pipeline.finish(made, HeuristicMin(preset="paper").fit_counts(made.counts, made.requirements), {})
     found: dict[tuple[str, ...], Counter[str]] = {}
     for row in release.table.to_pylist():
         found.setdefault(tuple(str(row[name]) for name in made.counts.quasi), Counter())[row["Class"]] += 1
@@ -143,7 +143,7 @@ def test_result_of_section_4_3() -> None:
     satisfying = [(one.rows, name) for one, name in zip(found.search.states, names, strict=True) if not one.violations]
     most = max(satisfying)[0]
     assert [name for rows, name in satisfying if rows == most] == SEARCH["optimal_states_tied"]
-    recoding = HeuristicMin().fit_counts(made.counts, made.requirements)
+    recoding = HeuristicMin(preset="paper").fit_counts(made.counts, made.requirements)
     assert recoding.levels == SEARCH["generated_in_order"][0]["levels"]
     assert [[*cells, sum(classes.values())] for *cells, classes in published(made)] == sorted(SEARCH["result_rows"])
     summary = golden("heuristicmin_figure_10")["HeuristicMin"]
@@ -256,7 +256,7 @@ def test_case_3() -> None:
     by_application = space.state(found.search.states[1].nodes)
     kept = [row[:2] + row[-1:] for row in labels_of(made, by_application)]
     assert merged(kept) == sorted(CASE_3["generalise_App"]["projection_counts"])
-    recoding = HeuristicMin().fit_counts(made.counts, made.requirements)
+    recoding = HeuristicMin(preset="paper").fit_counts(made.counts, made.requirements)
     assert [name for name, level in (recoding.levels or {}).items() if level] == [CASE_3["generalised"]]
     assert published(made) == sorted(CASE_3["result_rows"])
     assert row_ratio(made.counts, recoding) == CASE_3["o_i_rows"][0] / CASE_3["o_i_rows"][1]

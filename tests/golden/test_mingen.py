@@ -65,7 +65,7 @@ def test_generalizations_of_the_printed_tables(name: str) -> None:
 def test_mingen_returns_t9() -> None:
     """Figure 6(c) and figure 10(c): 14 generalizations, five rows, and Prec 0.95 where T10 has 0.92."""
     made = prepared()
-    recoding = MinGen().fit_counts(made.counts, made.requirements)
+    recoding = MinGen(preset="paper").fit_counts(made.counts, made.requirements)
     assert recoding.facts == {"proved": True, "gap": 0.0, "generalizations": FIGURE_6["minimum_cell_generalisations"]}
     release = pipeline.finish(made, recoding, {})
     found = Counter(tuple(map(str, row.values())) for row in release.table.to_pylist())
@@ -83,7 +83,7 @@ def test_records_of_a_tuple_apart() -> None:
     example = FIGURE_6["record_level_example"]
     rows = [FIGURE_6["rows"][one[-2] - 1][:-1] for one in example]
     by_hand = steps_from(made, rows, [one[:-2] for one in example], [one[-1] for one in example])
-    recoding = MinGen(granularity="record").fit_counts(made.counts, made.requirements, seed=1)
+    recoding = MinGen(preset="paper", granularity="record").fit_counts(made.counts, made.requirements, seed=1)
     assert recoding.facts["generalizations"] == FIGURE_6["record_level_minimum"] == by_hand
     assert recoding.facts["proved"] is True
     assert pipeline.finish(made, recoding, {}).audit.k >= FIGURE_6["requirements"][0]["k"]

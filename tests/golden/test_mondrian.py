@@ -82,7 +82,7 @@ def test_table_2_generalizes_the_given_groups_to_sets() -> None:
 def test_first_strict_cut_of_each_column(column: str) -> None:
     """Algorithm 1 on table I, worked out by hand: the median cut of each attribute by itself."""
     schema = Schema(quasi=[column], sensitive=TABLES["sensitive"], insensitive=["row"], accept=["row"], others="drop")
-    release = Mondrian(k=TABLES["k"], cut="widest", publish="set").anonymize(table_1(), schema)
+    release = Mondrian(preset="paper", k=TABLES["k"]).anonymize(table_1(), schema)
     groups: dict[str, set[int]] = {}
     for row in release.table.to_pylist():
         groups.setdefault(row[column], set()).add(row["row"])
@@ -96,7 +96,7 @@ def test_first_strict_cut_of_each_column(column: str) -> None:
 
 def anonymized_races(k: int, **parameters: Any) -> Release:
     races = pa.table({RACE["column"]: [value for value, count in RACE["frequencies"] for _ in range(count)]})
-    return Mondrian(k=k, cut="widest", **parameters).anonymize(races, Schema(quasi=[RACE["column"]]), random_state=1)
+    return Mondrian(preset="paper", k=k, **parameters).anonymize(races, Schema(quasi=[RACE["column"]]), random_state=1)
 
 
 def test_frequency_set_of_race() -> None:

@@ -25,12 +25,12 @@ ENCODERS: dict[str, type[HierarchyEncoder]] = {
 }
 
 
-@pytest.mark.parametrize("numbers", ["intervals", "nodes"])
+@pytest.mark.parametrize("given", [{"preset": "paper"}, {"numbers": "intervals"}, {"numbers": "nodes"}], ids=str)
 @pytest.mark.parametrize("name", ENCODERS)
-def test_table_2(name: str, numbers: Any) -> None:
+def test_table_2(name: str, given: Any) -> None:
     """Table II a, b and c, row by row."""
     expected = TABLE_2["printed"][name] | TABLE_2["corrected"].get(name, {})
-    encoder = ENCODERS[name](hierarchies=TABLE_2["taxonomies"], numbers=numbers)
+    encoder = ENCODERS[name](hierarchies=TABLE_2["taxonomies"], **given)
     matrix = encoder.fit_transform(pa.table({"Race": list(expected)}))
     assert encoder.get_feature_names_out().tolist() == [f"Race={label}" for label in TABLE_2["columns"]]
     assert matrix.tolist() == list(expected.values())

@@ -56,7 +56,9 @@ def published() -> tuple[pa.Table, Proportions]:
 def test_table_3(published: tuple[pa.Table, Proportions], numbers: Any) -> None:
     """Table III: the shares of both classes, exact; printed they are cut off after two digits."""
     table, proportions = published
-    encoder = ProportionalEncoder(hierarchies=TABLE_3["taxonomies"], proportions=proportions, numbers=numbers)
+    encoder = ProportionalEncoder(
+        preset="paper", hierarchies=TABLE_3["taxonomies"], proportions=proportions, numbers=numbers
+    )
     matrix = encoder.fit_transform(table)
     assert encoder.get_feature_names_out().tolist() == TABLE_3["features"]
     group_of_row = {row: at for at, rows in enumerate(TABLE_3["groups"]) for row in rows}
@@ -69,7 +71,7 @@ def test_table_3(published: tuple[pa.Table, Proportions], numbers: Any) -> None:
 def test_every_level_adds_up_to_1(published: tuple[pa.Table, Proportions]) -> None:
     """Section III-B: the shares of one level of a hierarchy add up to 1."""
     table, proportions = published
-    encoder = ProportionalEncoder(hierarchies=TABLE_3["taxonomies"], proportions=proportions)
+    encoder = ProportionalEncoder(preset="paper", hierarchies=TABLE_3["taxonomies"], proportions=proportions)
     matrix = encoder.fit_transform(table)
     names = encoder.get_feature_names_out().tolist()
     for level in TABLE_3["levels"]:
@@ -78,6 +80,6 @@ def test_every_level_adds_up_to_1(published: tuple[pa.Table, Proportions]) -> No
 
 def test_without_anonymization_it_is_fill_parent() -> None:
     """Section IV-D: for k = 1 both representations are the same."""
-    by_parents = FillParentEncoder(hierarchies=TABLE_3["taxonomies"]).fit_transform(original())
-    by_shares = ProportionalEncoder(hierarchies=TABLE_3["taxonomies"]).fit_transform(original())
+    by_parents = FillParentEncoder(preset="paper", hierarchies=TABLE_3["taxonomies"]).fit_transform(original())
+    by_shares = ProportionalEncoder(preset="paper", hierarchies=TABLE_3["taxonomies"]).fit_transform(original())
     assert by_shares.tolist() == by_parents.tolist()

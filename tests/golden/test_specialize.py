@@ -83,7 +83,9 @@ def test_case_1(loss: Literal["node", "shield"]) -> None:
     job, search = started(CASE_1, loss)
     search.run()
     assert named(CASE_1, search) == CASE_1["tds"]["order"]
-    assert published(job, TDS(loss=loss).fit_counts(job.counts, job.requirements)) == written(CASE_1["tds"]["rows"])
+    assert published(job, TDS(preset="paper", loss=loss).fit_counts(job.counts, job.requirements)) == written(
+        CASE_1["tds"]["rows"]
+    )
 
 
 def test_case_2_tables() -> None:
@@ -102,7 +104,9 @@ def test_case_2_result() -> None:
     """Figure 16(a): the result of TDS with its classes, whichever loss is meant."""
     job = prepared(CASE_2)
     for loss in ("node", "shield"):
-        assert published(job, TDS(loss=loss).fit_counts(job.counts, job.requirements)) == written(CASE_2["tds"]["rows"])
+        assert published(job, TDS(preset="paper", loss=loss).fit_counts(job.counts, job.requirements)) == written(
+            CASE_2["tds"]["rows"]
+        )
 
 
 def test_case_2_refused() -> None:
@@ -160,7 +164,7 @@ def test_case_3_bug() -> None:
         assert one.score == pytest.approx(expected["scores"][name]["score"], abs=5e-6)
     climb.run()
     assert [CASE_3["columns"][step.column] for step in climb.steps] == [expected["generalized"]]
-    recoding = BUG().fit_counts(job.counts, job.requirements)
+    recoding = BUG(preset="paper").fit_counts(job.counts, job.requirements)
     assert published(job, recoding) == written(expected["rows"])
     assert METRICS["prec"].function(job.counts, recoding) == pytest.approx(expected["prec"], abs=0.005)
 
@@ -171,7 +175,7 @@ def test_case_3_tds() -> None:
     search.run()
     shield = {CASE_3["columns"].index(name) for name in CASE_3["requirements"][0]["shield"]}
     specialized = [CASE_3["columns"][step.column] for step in search.steps if step.column in shield]
-    recoding = TDS().fit_counts(job.counts, job.requirements)
+    recoding = TDS(preset="paper").fit_counts(job.counts, job.requirements)
     assert specialized == [CASE_3["tds"]["specialised_shield_attribute"]]
     assert len(recoding.sizes) == CASE_3["tds"]["rows_number"]
     assert METRICS["prec"].function(job.counts, recoding) == pytest.approx(CASE_3["tds"]["prec"], abs=0.0005)

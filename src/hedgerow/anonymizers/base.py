@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import InitVar, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
-from hedgerow.anonymizers.parameters import Declared, check_limit, records_allowed, refuse_losses, shared
+from hedgerow.anonymizers.parameters import Declared, Presets, check_limit, records_allowed, refuse_losses, shared
 from hedgerow.core.counts import LargeTable, in_bins, refuse_many_numbers
 from hedgerow.errors import BadInput, InternalError, listing
 from hedgerow.requirements import Requirement
@@ -57,6 +57,8 @@ class Anonymizer(Declared):
     guarantees: ClassVar[str] = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
     results_version: ClassVar[int] = 1
     """Raise it when the method makes other releases of a table than before: stored evaluations are then stale."""
+    presets: ClassVar[Presets] = {"paper": {}}
+    """What ``preset=…`` sets; "paper" is the method as its authors have it, where it differs from the defaults."""
     tight: ClassVar[bool] = False
     """Whether sets and intervals of a group hold only values of its records, unless its ``cells`` are regions."""
     suppression_by: ClassVar[Literal["itself", "outliers", "classes"]] = "outliers"
@@ -93,6 +95,7 @@ class Anonymizer(Declared):
         "Schema, optional", "For use in a pipeline; all columns are quasi-identifiers without it."
     )
     random_state: int | None = shared("int, optional", "Decides what the method leaves to chance, if anything.")
+    preset: InitVar[str | None] = None
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         """Find groups that satisfy all requirements, from counts alone."""

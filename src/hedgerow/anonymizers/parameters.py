@@ -7,6 +7,7 @@ derives its checks.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import numbers
@@ -15,9 +16,9 @@ import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Final, Self, dataclass_transform, get_args, get_type_hints
+from typing import Any, ClassVar, Final, Self, TypeVar, dataclass_transform, get_args, get_type_hints
 
-from hedgerow.errors import BadInput, Infeasible, is_int
+from hedgerow.errors import BadInput, Infeasible, InternalError, is_int
 
 __all__ = [
     "CELLS",
@@ -26,16 +27,20 @@ __all__ = [
     "MUST",
     "PUBLISH",
     "Parameter",
+    "Presets",
     "Words",
     "check_limit",
     "choice",
     "choice_or_object",
     "flag",
     "number",
+    "preset_in_words",
     "read_limit",
     "records_allowed",
     "refuse_losses",
     "shared",
+    "takes_presets",
+    "with_preset",
 ]
 
 
@@ -268,6 +273,74 @@ def refuse_losses(method: str, lost: int, rows: int, allowed: int, otherwise: st
 
 
 # --------------------------------------------------------------------------------------------------
+# Presets: one word for the values of several parameters.
+
+
+Presets = Mapping[str, Mapping[str, Any]]
+"""The presets of a class: the parameters that each sets, with their values."""
+
+T = TypeVar("T")
+
+
+def with_preset(cls: Any, preset: object, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a preset of a class sets, and those that are given, which win."""
+    presets: Presets = cls.presets
+    if preset is None:
+        return dict(given)
+    if not isinstance(preset, str) or preset not in presets:
+        must = " or ".join([*map(repr, presets), "None"])
+        raise BadInput.parameter("preset", cls.__name__, must, preset)
+    return {**presets[preset], **given}
+
+
+def preset_in_words(cls: Any, mark: str = "``", called: str = '{mark}"{name}"{mark}') -> str:
+    """What the presets of a class set, in sentences; nothing for a class without presets.
+
+    Parameters
+    ----------
+    cls : type
+    mark : str
+        What stands around code.
+    called : str
+        How a preset is named, with ``{name}`` and ``{mark}``.
+    """
+    sentences = []
+    for name, values in cls.presets.items():
+        listed = ", ".join(f"{mark}{one}={_shown(value)}{mark}" for one, value in values.items())
+        effect = listed or "nothing: no parameter brings it closer to the paper"
+        sentences.append(f"{called.format(name=name, mark=mark)}, as its authors have it, sets {effect}.")
+    return " ".join([*sentences, "Parameters that you give win."]) if sentences else ""
+
+
+def _shown(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def takes_presets(cls: type[T]) -> type[T]:
+    """Let the constructor of a dataclass take ``preset``, and describe it.
+
+    ``{preset}`` in the docstring becomes its description. The signature does not show it, because scikit-learn takes
+    everything there for a parameter with an attribute.
+    """
+    decorated: Any = cls
+    assign = decorated.__init__
+    signature = inspect.signature(assign)
+
+    @functools.wraps(assign)
+    def __init__(self: Any, *, preset: str | None = None, **given: Any) -> None:  # noqa: N807 - it becomes a method
+        assign(self, **with_preset(type(self), preset, given))
+
+    if cls.__doc__:
+        about = f"preset : {{{_quoted(decorated.presets)}}}, optional\n"
+        about += textwrap.indent(textwrap.fill(preset_in_words(cls), 112, break_on_hyphens=False), " " * 8)
+        cls.__doc__ = cls.__doc__.replace("{preset}", about)
+    shown = [one for name, one in signature.parameters.items() if name != "preset"]
+    __init__.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # inspect reads it
+    decorated.__init__ = __init__
+    return cls
+
+
+# --------------------------------------------------------------------------------------------------
 # A class that is declared by its fields: ``__init__``, docstring and scikit-learn's methods are derived from them.
 #
 # scikit-learn is imported only when it asks for tags, so that methods work without it.
@@ -277,10 +350,12 @@ def refuse_losses(method: str, lost: int, rows: int, allowed: int, otherwise: st
 class Declared:
     """A class whose parameters are fields (:class:`Parameter`), those of its bases first.
 
-    A subclass may have its own ``__init__``; its signature then describes it.
+    A subclass may have its own ``__init__``; its signature then describes it. ``__init__`` also takes ``preset``, which
+    is no parameter: it only chooses the values of those that are not given.
     """
 
     fields: ClassVar[Mapping[str, Parameter]] = {}
+    presets: ClassVar[Presets] = {}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -291,6 +366,7 @@ class Declared:
                 # For a subclass whose own __init__ leaves it out.
                 setattr(cls, name, own[name].default)
         cls.fields = {**cls.fields, **own}
+        cls._check_presets()
         if "__init__" not in vars(cls):
             cls.__init__ = _constructor(cls)  # type: ignore[method-assign]  # it is what the fields declare
             cls.__doc__ = _documented(cls)
@@ -309,6 +385,15 @@ class Declared:
                 raise BadInput.unknown(f"parameter of {cls.__name__} called", name, known)
             if not known[name].accepts(value):
                 raise BadInput.parameter(name, cls.__name__, known[name].must, value)
+
+    @classmethod
+    def _check_presets(cls) -> None:
+        for preset, values in cls.presets.items():
+            wrong = [
+                name for name, one in values.items() if name not in cls.fields or not cls.fields[name].accepts(one)
+            ]
+            if wrong:
+                raise InternalError(f"the preset {preset!r} of {cls.__name__} sets {', '.join(wrong)} wrongly")
 
     @classmethod
     def weak(cls, given: Mapping[str, Any]) -> str | None:
@@ -368,7 +453,8 @@ def _constructor(cls: type[Declared]) -> Callable[..., None]:
     """An ``__init__`` that takes the fields as keywords and only assigns them."""
     fields = dict(cls.fields)
 
-    def __init__(self: Declared, **given: Any) -> None:  # noqa: N807 - it becomes a method
+    def __init__(self: Declared, *, preset: str | None = None, **given: Any) -> None:  # noqa: N807 - it becomes a method
+        given = with_preset(cls, preset, given)
         for name in given:
             if name not in fields:
                 raise TypeError(f"{cls.__name__}.__init__() got an unexpected keyword argument {name!r}")
@@ -394,6 +480,9 @@ def _documented(cls: type[Declared]) -> str | None:
         f"{name} : {field.kind}\n{textwrap.indent(textwrap.fill(field.meaning, 112), '    ')}"
         for name, field in cls.fields.items()
     ]
+    if cls.presets:
+        told = textwrap.fill(preset_in_words(cls), 112, break_on_hyphens=False)
+        lines.append(f"preset : {{{_quoted(cls.presets)}}}, optional\n{textwrap.indent(told, '    ')}")
     return "\n".join([text.rstrip(), "", "Parameters", "----------", *lines, "", heading + examples]).rstrip() + "\n"
 
 

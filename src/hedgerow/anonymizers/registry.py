@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.anonymizers import _methods as ours
 from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import with_preset
 from hedgerow.errors import BadInput, listing
 from hedgerow.schema import Schema
 
@@ -70,16 +71,18 @@ def find_method(name: str) -> type[Anonymizer]:
     return known[name]
 
 
-def make_anonymizer(method: str | Anonymizer | None, parameters: Mapping[str, Any]) -> Anonymizer:
+def make_anonymizer(
+    method: str | Anonymizer | None, parameters: Mapping[str, Any], preset: str | None = None
+) -> Anonymizer:
     """The given estimator, or a new one of the named method with these parameters; Mondrian by default."""
     if method is None or isinstance(method, str):
         chosen = find_method(DEFAULT_METHOD if method is None else method)
         check_parameters(chosen, parameters)
-        return chosen(**parameters)
+        return chosen(**parameters) if preset is None else chosen(**with_preset(chosen, preset, parameters))
     if isinstance(method, type) or not hasattr(method, "_fit"):
         got = f"the class {method.__name__}" if isinstance(method, type) else type(method).__name__
         raise BadInput.parameter("method", "anonymize", "a method's name or an Anonymizer", got)
-    if parameters:
+    if parameters or preset is not None:
         raise BadInput(f"Parameters are given beside {type(method).__name__}. Give them to it.")
     return method
 
@@ -120,6 +123,7 @@ def anonymize(
     schema: Schema | None,
     *,
     method: str | Anonymizer | None = None,
+    preset: str | None = None,
     k: int | None = None,
     require: Any = (),
     suppression_limit: float | None = None,
@@ -141,6 +145,8 @@ def anonymize(
         The roles of the columns. ``None`` only for an estimator that has a schema of its own.
     method : str or Anonymizer, optional
         A name from :func:`hedgerow.methods` or an estimator; Mondrian if not given.
+    preset : str, optional
+        ``"paper"``: the method as its authors have it, if it is given by name. Parameters that you give win.
     k : int, optional
         Every record shares its quasi-identifiers with at least ``k - 1`` others.
     require : requirement or sequence of requirements
@@ -176,7 +182,7 @@ def anonymize(
     >>> release.audit.k
     3
     """
-    estimator = make_anonymizer(method, method_parameters)
+    estimator = make_anonymizer(method, method_parameters, preset)
     named = getattr(estimator, "schema", None) if schema is None else schema
     if not isinstance(named, Schema):
         raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(named).__name__)

@@ -367,8 +367,8 @@ def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anon
         name: known[name].read(value) if name in known and isinstance(value, str) else value
         for name, value in typed.items()
     }
-    anonymizer = make_anonymizer(method.name, parameters)
-    _refuse_weak(method, parameters, allowed=job.allow_weak)
+    anonymizer = make_anonymizer(method.name, parameters, job.preset)
+    _refuse_weak(method, anonymizer.get_params(deep=False), job)
     _refuse_drawing_from_nothing(job, method)
     return anonymizer
 
@@ -490,11 +490,12 @@ def _with_options(job: Job) -> dict[str, str | bool | int | float]:
     return {**job.set, **{name: value for name, value in options.items() if value is not None}}
 
 
-def _refuse_weak(method: type[Anonymizer], parameters: Mapping[str, Any], *, allowed: bool) -> None:
+def _refuse_weak(method: type[Anonymizer], parameters: Mapping[str, Any], job: Job) -> None:
     weak = method.weak(parameters)
-    if weak is not None and not allowed:
+    if weak is not None and not job.allow_weak:
+        cause = weak if weak in job.set else f"--preset {job.preset}"
         raise BadInput(
-            f"With {weak}, {method.__name__} does not keep its guarantee. Leave it out, or add --allow-weak to write "
+            f"With {cause}, {method.__name__} does not keep its guarantee. Leave it out, or add --allow-weak to write "
             "a release that is marked as weak."
         )
 

@@ -131,6 +131,7 @@ def anonymize(
         option(Panel.GUARANTEE, None, "Write a release even if it does not keep its guarantee.", "--allow-weak"),
     ] = None,
     method: options.Method = None,
+    preset: options.Preset = None,
     parameters: Annotated[
         options.Texts, option(Panel.METHOD, "NAME=VALUE", "A parameter of the method. Repeatable.", "--set")
     ] = None,

@@ -69,6 +69,7 @@ class Job(BaseModel):
     hierarchies: Text
     hierarchy: Annotated[dict[str, str], _table("of columns and their hierarchies")]
     method: Text
+    preset: Text
     k: Annotated[int | None, Field(description="a whole number")] = None
     require: Texts
     suppression_limit: Annotated[

@@ -26,6 +26,9 @@ def show_methods() -> None:
         if method.parameters():
             console.print(f"\nParameters of {method.name} (--set name=value)", style="bold")
             console.print(_parameters(method.parameters()))
+        for preset, values in method.presets.items():
+            if values:
+                console.print(f"  --preset {preset} sets {', '.join(f'{name}={one}' for name, one in values.items())}")
 
 
 def _parameters(parameters: Mapping[str, Parameter]) -> Table:

@@ -32,6 +32,7 @@ __all__ = [
     "Missing",
     "Others",
     "Panel",
+    "Preset",
     "Quasi",
     "Quiet",
     "Report",
@@ -241,6 +242,9 @@ SuppressionLimit = Annotated[
 Method = Annotated[
     str | None,
     option(Panel.METHOD, "NAME", "The method. hedgerow methods lists them.", offers=complete_methods),
+]
+Preset = Annotated[
+    str | None, option(Panel.METHOD, "NAME", "paper: the method as its authors have it. Parameters that you give win.")
 ]
 Engine = Annotated[
     str | None,

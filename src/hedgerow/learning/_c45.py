@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedgerow.anonymizers.parameters import takes_presets
 from hedgerow.anonymizers.trees.inducers.c45 import check_c45, induce_c45
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn
@@ -19,6 +20,7 @@ from hedgerow.release import Release
 __all__ = ["C45Classifier"]
 
 
+@takes_presets
 @dataclass(kw_only=True, eq=False, repr=False)
 class C45Classifier(ColumnTreeClassifier):
     """C4.5: the same trees as Weka's J48, without Java (see :mod:`hedgerow.anonymizers.trees.inducers.c45`).
@@ -43,6 +45,7 @@ class C45Classifier(ColumnTreeClassifier):
         file. A release has its own.
     missing : sequence of str
         Texts that mean "no value", besides null.
+    {preset}
 
     Attributes
     ----------

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import InitVar, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals as nw
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
+from hedgerow.anonymizers.parameters import Presets
 from hedgerow.errors import BadInput, is_int, listing
 from hedgerow.io.frames import OpenFrame, open_frame, without_column
 from hedgerow.io.ndarray import is_matrix, open_matrix, positions
@@ -44,7 +45,15 @@ __all__ = [
 # The parameters of a learner are the fields of a dataclass.
 
 
-class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+@dataclass(init=False, kw_only=True, eq=False, repr=False)
+class TakesPreset:
+    """A learner whose constructor also takes ``preset``; :func:`takes_presets` decorates every such dataclass."""
+
+    presets: ClassVar[Presets] = {"paper": {}}
+    preset: InitVar[str | None] = None
+
+
+class TableEstimator(TakesPreset, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
     """A learner that accepts tables with categories and missing values."""
 
     missing: Sequence[str]

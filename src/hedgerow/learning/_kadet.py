@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Floats, Longs
+from hedgerow.anonymizers.parameters import takes_presets
 from hedgerow.anonymizers.trees.inducers.kadet import Criterion, People, Records, induce_kadet
 from hedgerow.anonymizers.trees.nodes.classification import Prediction
 from hedgerow.anonymizers.trees.nodes.generalized import GeneralizedAttribute, GeneralizingTree, places_of
@@ -26,6 +27,7 @@ from hedgerow.requirements.binding import BoundRequirement, Context
 __all__ = ["KADETClassifier"]
 
 
+@takes_presets
 @dataclass(kw_only=True, eq=False, repr=False)
 class KADETClassifier(TreeClassifier[GeneralizingTree]):
     """A k-anonymous decision tree (see :mod:`hedgerow.anonymizers.trees.inducers.kadet`).
@@ -48,6 +50,7 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         Whether to prune the tree.
     missing : sequence of str
         Texts that mean "no value", besides null; a missing value is a separate value.
+    {preset}
 
     Attributes
     ----------

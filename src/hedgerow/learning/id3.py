@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from hedgerow.anonymizers.parameters import Presets, takes_presets
 from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, Id3Options, induce_id3
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn
@@ -24,6 +25,7 @@ __all__ = ["GeneralizedID3Classifier"]
 Numbers = Literal["thresholds", "ignore"]
 
 
+@takes_presets
 @dataclass(kw_only=True, eq=False, repr=False)
 class GeneralizedID3Classifier(ColumnTreeClassifier):
     """ID3 that learns from generalized tables (see :mod:`hedgerow.anonymizers.trees.inducers.id3`).
@@ -65,6 +67,7 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
     missing : sequence of str
         Texts that mean "no value", besides null. A missing category is a separate value; a missing number goes down
         both branches.
+    {preset}
 
     Attributes
     ----------
@@ -92,6 +95,8 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
     >>> model.predict(pa.table({"sex": ["M", "F"], "age": [25, 41]})).tolist()
     ['rich', 'poor']
     """
+
+    presets: ClassVar[Presets] = {"paper": {"numbers": "ignore"}}
 
     entropy: Entropy = "shared"
     assign: Assign = "random"

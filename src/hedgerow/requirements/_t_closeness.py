@@ -178,6 +178,9 @@ class TCloseness(Requirement):
     mixture, so its distance is at most the larger one (Li et al. 2007, generalization property).
     That holds for every ground distance, so for all three.
 
+    If records are lost, the whole table is that of the *published* records, which a reader of the release knows. ARX
+    compares with the original table, lost records included, so the two can disagree on one release.
+
     Parameters
     ----------
     t : float

@@ -109,7 +109,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "wrong parameter of an estimator": (
         {"k": 3, "method": hr.Mondrian(cut="wide")},  # type: ignore[arg-type]  # what is to be refused
-        "The 'cut' parameter of Mondrian must be 'loss' or 'widest'. Got 'wide' instead.",
+        "The 'cut' parameter of Mondrian must be 'loss', 'widest' or 'widest_only'. Got 'wide' instead.",
     ),
     "k given twice": (
         {"k": 3, "method": hr.Mondrian(k=3)},

@@ -129,7 +129,9 @@ def test_wrong_parameters_are_named() -> None:
     method = METHODS["mondrian"]
     with pytest.raises(BadInput, match=r"There is no parameter of Mondrian called 'cuts'\. Did you mean 'cut'\?"):
         method.check({"cuts": "loss"})
-    with pytest.raises(BadInput, match=r"The 'cut' parameter of Mondrian must be 'loss' or 'widest'\. Got 'x'"):
+    with pytest.raises(
+        BadInput, match=r"The 'cut' parameter of Mondrian must be 'loss', 'widest' or 'widest_only'\. Got 'x'"
+    ):
         method.check({"cut": "x"})
     with pytest.raises(BadInput, match=r"The 'relaxed' parameter of Mondrian must be True or False\. Got 1"):
         method.check({"relaxed": 1})

@@ -31,6 +31,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 }
 # The manifest shows them too.
 VERSIONS = {"hedgerow", "versions"}
+SENTENCES = {"grave", "notice", "warnings"}
 
 
 def release_of(name: str) -> hr.Release:
@@ -82,9 +83,12 @@ def parts(release: hr.Release, folder: Path) -> dict[str, Any]:
 
 
 def rounded(part: Any) -> Any:
-    """A part with ten digits of each number: the last digits of a sum depend on the version of NumPy."""
+    """A part with ten digits of each number, and without sentences.
+
+    The last digits of a sum depend on the version of NumPy; another wording is no other release.
+    """
     if isinstance(part, dict):
-        return {name: rounded(item) for name, item in part.items()}
+        return {name: rounded(item) for name, item in part.items() if name not in SENTENCES}
     if isinstance(part, list):
         return [rounded(item) for item in part]
     return f"{part:.10g}" if isinstance(part, float) else part

@@ -28,13 +28,13 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from hedgerow._internal.arrays import Longs
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice
+from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, Presets, choice
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Publish, Recoding, Shown, shown_as
 from hedgerow.requirements import Requirement
@@ -59,6 +59,7 @@ class Greedy(Anonymizer):
     family = "merge"
     tight = True
     paper = "greedy k-anonymization with the NLLM metric, as described for neural networks"
+    presets: ClassVar[Presets] = {"paper": {"publish": "label"}}
 
     metric: Literal["nllm", "ncp", "distortion", "discernibility", "prec"] = choice(
         "The loss that merges keep low, for columns published as labels; ranges and sets always lose by NCP."

@@ -23,11 +23,13 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from hedgerow._internal.arrays import Longs
 from hedgerow.anonymizers.merge._clusters import Merging
+from hedgerow.anonymizers.parameters import Presets
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Recoding
 from hedgerow.requirements import Requirement
@@ -50,6 +52,7 @@ class KACA(Merging):
 
     name = "kaca"
     paper = "Li, Wong, Fu, Pei (DaWaK 2006)"
+    presets: ClassVar[Presets] = {"paper": {"publish": "label"}}
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described

@@ -463,10 +463,12 @@ def _widest_cut(
     end: int,
     relaxed: bool | None,
     spans: Floats,
+    widest_only: bool | None,
 ) -> ChosenCut:
     """Try the columns by weighted normalized span, widest first, ties in the order of the schema.
 
-    ``spans`` is scratch. Columns without weight come last; cutting them may still narrow the others.
+    With ``widest_only`` no other column is tried. ``spans`` is scratch. Columns without weight come last;
+    cutting them may still narrow the others.
     """
     ends, bits = buckets.ends, buckets.bits
     for which in range(scales.spanned.shape[0]):
@@ -497,6 +499,8 @@ def _widest_cut(
         else:
             unite(scales, buckets, occurring, False, None)
             best = _halving_cut(items, buckets, packed, least, start, end, widest)
+        if widest_only is not None:
+            break
     return best
 
 
@@ -516,6 +520,7 @@ def partition(
     stop_at: int,
     relaxed: bool | None,
     spans: Floats | None,
+    widest_only: bool | None,
     cut_column_only: bool | None,
     cuts: Ints,
     leaves: Longs,
@@ -524,9 +529,9 @@ def partition(
     """Cut ranges until no cut is allowed; returns how many cuts and leaves there are.
 
     Ranges of at most ``stop_at`` items are left for another call. With ``spans``, scratch for a number per column, the
-    widest column is cut at its median. With ``cut_column_only`` only the loss of the column that is cut counts. numba
-    leaves out the code for arguments that are ``None``. Time O(n d (numeric columns + words) log groups); memory for
-    the items, the buckets and the tree.
+    widest column is cut at its median; with ``widest_only`` no other column is tried. With ``cut_column_only`` only
+    the loss of the column that is cut counts. numba leaves out the code for arguments that are ``None``. Time O(n d
+    (numeric columns + words) log groups); memory for the items, the buckets and the tree.
     """
     sides, values, weights = buckets.sides, items.values, items.weights
     open_ranges, inner, outer = 1, 0, 0
@@ -545,7 +550,7 @@ def partition(
             if spans is None:
                 cut = _cheapest_cut(items, scales, buckets, packed, least, start, end, relaxed, cut_column_only)
             else:
-                cut = _widest_cut(items, scales, buckets, packed, least, start, end, relaxed, spans)
+                cut = _widest_cut(items, scales, buckets, packed, least, start, end, relaxed, spans, widest_only)
             column = cut.column
         if column < 0:
             leaves[outer, START], leaves[outer, END] = start, end

@@ -73,6 +73,8 @@ class CutRules:
         Take the cut that leaves the least loss, instead of the median of the widest column.
     relaxed : bool
         Whether records with equal values may go to different groups.
+    widest_only : bool
+        Without ``by_loss``: if the widest column cannot be cut, try no other column.
     cut_column_only : bool
         Count only the loss of the column that is cut. Where regions are published, a cut leaves the others unchanged.
     """
@@ -81,6 +83,7 @@ class CutRules:
     shown: Sequence[Shown]
     by_loss: bool = True
     relaxed: bool = False
+    widest_only: bool = False
     cut_column_only: bool = False
 
 
@@ -302,6 +305,7 @@ def cut_items(items: Items, scales: Scales, binding: Binding, rules: CutRules, s
         stop_at,
         rules.relaxed or None,
         None if rules.by_loss else np.zeros(len(scales.columns)),
+        rules.widest_only or None,
         rules.cut_column_only or None,
         cuts,
         leaves,

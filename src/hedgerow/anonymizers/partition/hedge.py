@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import CELLS, PUBLISH, choice, choice_or_object, number, shared
+from hedgerow.anonymizers.parameters import CELLS, PUBLISH, Presets, choice, choice_or_object, number, shared
 from hedgerow.core.counts import FrequencyTable, refuse_many_numbers
 from hedgerow.core.recoding import Publish, Recoding, Shown, shown_as
 from hedgerow.errors import BadInput
@@ -44,6 +44,7 @@ class Hedge(Anonymizer):
     family = "partition"
     tight = True
     paper = "our own, after all five papers"
+    presets: ClassVar[Presets] = {}
     uses_target = True
     learns_numbers = True
     results_version = 5

@@ -12,7 +12,8 @@ Deviations
   It takes the cut after which the normalized certainty penalty is lowest. Sets have no order that a cut must respect,
   and the loss on Adult falls by a quarter (``benchmarks/RESULTS.md``). ``cut="widest"`` is the paper's rule.
 - Records at the median go left; if that is not allowed, they go right; otherwise the next column is tried. The paper
-  puts them left, and does not say what happens if the right side is then empty.
+  puts them left, and does not say what happens if the right side is then empty. Algorithm 1 of Shao and Beckford
+  chooses one column, the widest, and may mean that no other is tried: ``cut="widest_only"``.
 - A cut is allowed only if *all* requirements hold on both sides, not only k. Each group is one equivalence class. A
   requirement on a smaller shield concerns unions of groups, and holds if it holds for each group.
 - ``improve=True`` lets near groups exchange tuples and split after the last cut, while every requirement holds and the
@@ -32,10 +33,10 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import CELLS, IMPROVE, PUBLISH, choice, flag
+from hedgerow.anonymizers.parameters import CELLS, IMPROVE, PUBLISH, Presets, choice, flag
 from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.core.recoding import (
     CutTree,
@@ -70,9 +71,11 @@ class Mondrian(Anonymizer):
     family = "partition"
     tight = True
     paper = "LeFevre, DeWitt, Ramakrishnan (ICDE 2006); sets: Shao, Beckford"
+    presets: ClassVar[Presets] = {"paper": {"cut": "widest", "publish": "set", "order": "alphabetical"}}
 
-    cut: Literal["loss", "widest"] = choice(
-        "Take the cut that lowers NCP most (loss), or follow the paper: the widest column at its median (widest)."
+    cut: Literal["loss", "widest", "widest_only"] = choice(
+        "Take the cut that lowers NCP most (loss), or follow the paper: the widest column at its median. If that is "
+        "not allowed, try the next widest (widest), or none (widest_only)."
     )
     relaxed: bool = flag("Whether records with equal values may go to different groups.")
     publish: Publish = PUBLISH
@@ -136,7 +139,14 @@ class Mondrian(Anonymizer):
 
         shown = shown_as(counts, self.publish)
         orders = orders_of(counts, self.order, shown)
-        rules = CutRules(orders, shown, self.cut == "loss", self.relaxed, cut_column_only=self.cells == "region")
+        rules = CutRules(
+            orders,
+            shown,
+            by_loss=self.cut == "loss",
+            relaxed=self.relaxed,
+            widest_only=self.cut == "widest_only",
+            cut_column_only=self.cells == "region",
+        )
         pieces, cuts = cut_groups(counts, requirements, rules)
         if self.improve:
             from hedgerow.anonymizers.boxes.improvement import improved

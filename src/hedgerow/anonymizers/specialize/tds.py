@@ -38,7 +38,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hedgerow._internal.arrays import Floats, Ints, Longs
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import choice
 from hedgerow.anonymizers.specialize import _kernels
@@ -51,9 +51,10 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.hierarchies.encoded import encode_tree, tree_of_levels
 from hedgerow.requirements import Requirement
 
-__all__ = ["TDS", "Loss", "Search", "Step", "grown_hierarchy", "publish", "search_from_top"]
+__all__ = ["TDS", "Disclose", "Loss", "Search", "Step", "grown_hierarchy", "publish", "search_from_top"]
 
 Loss = Literal["shield", "node"]
+Disclose = Literal["any", "highest"]
 
 
 class TDS(Anonymizer):
@@ -80,21 +81,28 @@ class TDS(Anonymizer):
         "value."
     )
 
-    _disclose = False
+    def _discloses(self) -> Disclose | None:
+        """Which values of a category without a taxonomy are disclosed singly; none in TDS."""
+        return None
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         target = checked_target(counts, type(self).__name__)
-        search = search_from_top(counts, requirements, target, self.loss, disclose=self._disclose)
+        search = search_from_top(counts, requirements, target, self.loss, disclose=self._discloses())
         search.run()
         return publish(self.name, counts, search, target)
 
 
 def search_from_top(
-    counts: FrequencyTable, requirements: Sequence[Requirement], target: str, loss: Loss, *, disclose: bool = False
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    target: str,
+    loss: Loss,
+    *,
+    disclose: Disclose | None = None,
 ) -> Search:
     """Return the search before its first step."""
-    attributes = [attribute_of(counts, name, target, disclose=disclose) for name in counts.quasi]
-    return Search(counts, requirements, attributes, loss)
+    attributes = [attribute_of(counts, name, target, disclose=disclose is not None) for name in counts.quasi]
+    return Search(counts, requirements, attributes, loss, disclose=disclose or "any")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -123,6 +131,9 @@ class Search:
         The quasi-identifiers, all fully generalized.
     loss : {"shield", "node"}
         How to measure the loss of anonymity.
+    disclose : {"any", "highest"}
+        Which values are candidates in a column that discloses values singly; see
+        :mod:`hedgerow.anonymizers.specialize.tdr`.
 
     Attributes
     ----------
@@ -136,10 +147,12 @@ class Search:
         requirements: Sequence[Requirement],
         attributes: Sequence[Attribute],
         loss: Loss,
+        *,
+        disclose: Disclose = "any",
     ) -> None:
         self.attributes = tuple(attributes)
         self.steps: list[Step] = []
-        self._loss = loss
+        self._loss, self._disclose = loss, disclose
         codes_at = np.cumsum([0, *(len(attribute.part) for attribute in attributes)], dtype=np.int64)
         self._parts_at = np.cumsum([0, *(len(attribute.allowed) for attribute in attributes)], dtype=np.int64)
         self._column = np.repeat(np.arange(len(attributes)), np.diff(self._parts_at))
@@ -193,7 +206,22 @@ class Search:
         return step
 
     def _open_candidates(self) -> Longs:
-        return np.flatnonzero(self._candidates.allowed & (self._gain > 0))
+        open_now = self._candidates.allowed & (self._gain > 0)
+        if self._disclose == "highest":
+            for at, attribute in enumerate(self.attributes):
+                if attribute.discloses:
+                    self._keep_highest(slice(*self._parts_at[at : at + 2]), open_now)
+        return np.flatnonzero(open_now)
+
+    def _keep_highest(self, values: slice, open_now: Bools) -> None:
+        """Keep only the value with the highest gain, the first of equals.
+
+        If it may not be disclosed, the column is closed for good: gains change only when a value is disclosed.
+        """
+        highest = values.start + int(np.argmax(self._gain[values]))
+        may = open_now[highest]
+        open_now[values] = False
+        open_now[highest] = may
 
     def _losses(self, candidates: Longs) -> Floats:
         column = self._column[candidates]

@@ -11,6 +11,10 @@ Deviations
 - With ``reading="sensible"`` (the default), siblings lend records only if records are waiting and the loan makes them
   comply; otherwise, complying leaves are released whole. The pseudo-code to the letter (``reading="literal"``) also
   lends k records when none is waiting; when enough are waiting, it hands all spare records to the node above.
+- MinObj (section 4.2.1) is the number of records that a *node* needs to be considered for splitting. By default
+  (``min_objects="k"``), two *branches* need k records, as in Weka's ``-M``; then node 9 of figure 1, which splits
+  190/6/3/2/1 at k = 100, cannot grow. ``min_objects=1, min_split="k"`` is the paper's text. Its figure also splits node
+  19 with 46 records, which contradicts the text but changes nothing: kACTUS merges the branches of such a node.
 - A leaf complies if *all* requirements hold for it, not only k. A sibling lends only as long as it still complies. So
   more than k - 1 records may be left at the root.
 - A missing value has a separate branch, even for a number. The method needs one path per record, whereas C4.5 sends a
@@ -34,13 +38,13 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import choice, choice_or_object, flag, number, refuse_losses
+from hedgerow.anonymizers.parameters import Presets, choice, choice_or_object, flag, number, refuse_losses
 from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.core.recoding import Pieces, Recoding, publish_shown, publish_tallied
 from hedgerow.errors import plural, required
@@ -49,6 +53,7 @@ from hedgerow.requirements import Requirement
 if TYPE_CHECKING:
     from hedgerow.anonymizers.suppression._pruning import PrunedTree
     from hedgerow.anonymizers.trees.nodes.paths import PathTree
+    from hedgerow.anonymizers.trees.training import Least
 
 __all__ = ["KActus", "TreeGuided", "release_groups", "warnings_of"]
 
@@ -75,15 +80,28 @@ class TreeGuided(Anonymizer):
         words=("k",),
         trials=(2,),
     )
+    min_split: int | Literal["k"] = number(
+        "The least number of records that a node must have to be split; a smaller node becomes a leaf, whatever the "
+        'inducer. The paper\'s MinObj is ``min_split="k"`` with ``min_objects=1``.',
+        default=1,
+        least=1,
+        whole=True,
+        words=("k",),
+        trials=("k",),
+    )
 
     def _grown(self, counts: FrequencyTable, k: int) -> PathTree:
         """Grow the tree with the inducer."""
         from hedgerow.anonymizers.trees.inducers.inducer import grow
 
-        return grow(self.inducer, counts, self._least_objects(k), type(self).__name__)
+        return grow(self.inducer, counts, self._least(k), type(self).__name__)
 
-    def _least_objects(self, k: int) -> int:
-        return k if self.min_objects == "k" else int(self.min_objects)
+    def _least(self, k: int) -> Least:
+        """The least number of records of branches, and of a node that is split."""
+        from hedgerow.anonymizers.trees.training import Least
+
+        branch, node = (k if given == "k" else int(given) for given in (self.min_objects, self.min_split))
+        return Least(branch, node)
 
 
 class KActus(TreeGuided):
@@ -101,6 +119,16 @@ class KActus(TreeGuided):
 
     name = "kactus"
     paper = "Kisilevich, Rokach, Elovici, Shapira (IEEE TKDE 2010)"
+    presets: ClassVar[Presets] = {
+        "paper": {
+            "min_objects": 1,
+            "min_split": "k",
+            "numbers": "mean",
+            "remainder": "lose",
+            # The paper loses as many records as are left at the root.
+            "suppression_limit": 1.0,
+        }
+    }
 
     donors: Literal["random", "greedy"] = choice("Siblings lend random records, or those that mix the labels least.")
     remainder: Literal["merge", "lose"] = choice(
@@ -180,7 +208,7 @@ class KActus(TreeGuided):
                 above = f"no number may be missing, and some of {domain.name!r} are: fill them in, or make it text"
                 raise large.exceeds(above)
         k = max(requirement.minimal_size for requirement in requirements)
-        grown = induce_c45_in_parts(large, target, self._least_objects(k))
+        grown = induce_c45_in_parts(large, target, self._least(k))
         tree = PathTree.from_classification(grown, domains)
         outcome = prune_out_of_core(tree, large, requirements, seed)
         group_of_node = _group_of_node(outcome.released)

@@ -544,6 +544,8 @@ class Rules(NamedTuple):
         The most questions on a path; -1 for no limit.
     averaged : bool array (columns,)
         Which columns count for the average gain.
+    min_split : float
+        A node is split only if it has at least this many records.
     """
 
     by_ratio: bool
@@ -552,6 +554,7 @@ class Rules(NamedTuple):
     min_objects: float
     max_depth: int
     averaged: Bools
+    min_split: float = 1.0
 
 
 @jit(inner=True)
@@ -895,7 +898,8 @@ def grow(
             total += counts[node, label]
             most = max(most, counts[node, label])
         column = -1
-        if total - most >= SLACK and 2.0 * rules.min_objects - total <= SLACK and depth != rules.max_depth:
+        least = max(2.0 * rules.min_objects, rules.min_split)
+        if total - most >= SLACK and least - total <= SLACK and depth != rules.max_depth:
             if lists is not None:
                 _remaining_codes(links, counts, bag, columns, node, room.columns)
             column = choose(table, lists, rows, weights, start, end, total, rules, room)

@@ -32,7 +32,7 @@ from hedgerow.anonymizers.trees._pruning_kernels import TOLERATED, errors_of_all
 from hedgerow.anonymizers.trees.inducers.c45 import rules_of
 from hedgerow.anonymizers.trees.nodes.arrays import CODE, COLUMN, FIRST, PARENT, Nodes
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
-from hedgerow.anonymizers.trees.training import Attribute, CodedColumn, attribute_of, labelled_tuples
+from hedgerow.anonymizers.trees.training import Attribute, CodedColumn, Least, attribute_of, labelled_tuples
 from hedgerow.core.counts import FirstCuts, FrequencyTable, LargeTable, Sets
 
 __all__ = ["OpenTree", "Question", "Rows", "TrainingSource", "induce_c45_in_parts", "prune_first_nodes"]
@@ -283,7 +283,7 @@ _NOTHING = Sets((), (), 0)
 
 
 def induce_c45_in_parts(
-    large: LargeTable, target: str, min_objects: int, confidence: float = 0.25
+    large: LargeTable, target: str, min_objects: int | Least, confidence: float = 0.25
 ) -> ClassificationTree:
     """Grow, collapse and prune a tree, as :func:`hedgerow.anonymizers.trees.inducers.c45.induce_c45` does in memory.
 
@@ -380,7 +380,8 @@ class _FirstNodes:
     def _may_ask(self, node: int) -> bool:
         counts = self.tree.nodes.counts[node]
         total = float(counts.sum())
-        return total - counts.max() >= SLACK and 2.0 * self.rules.min_objects - total <= SLACK
+        least = max(2.0 * self.rules.min_objects, self.rules.min_split)
+        return total - counts.max() >= SLACK and least - total <= SLACK
 
     def _ask(self, open_nodes: list[int]) -> list[int]:
         """Ask the best question at each node that has one; return the new nodes."""

@@ -128,6 +128,22 @@ def with_missing(domain: Domain, codes: Ints) -> Ints:
     return np.where(codes == domain.missing_code, np.int32(MISSING), codes) if domain.has_missing else codes
 
 
+class Least(NamedTuple):
+    """The least number of records of (two) branches, and of a node that is split.
+
+    >>> Least.of(5)
+    Least(branch=5, node=1)
+    """
+
+    branch: int
+    node: int = 1
+
+    @classmethod
+    def of(cls, given: int | Least) -> Least:
+        """Both numbers; an int is that of branches."""
+        return given if isinstance(given, Least) else cls(given)
+
+
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
     """The records that an inducer learns from: one row for each combination of quasi-identifiers and label.
@@ -145,6 +161,9 @@ class TrainingTable:
         How many records each row stands for.
     min_objects : int
         The number of records that a branch should have; an inducer may ignore it.
+    min_split : int
+        The number of records that a node needs to be split. An inducer may ignore it, because smaller nodes become
+        leaves afterwards.
     """
 
     columns: tuple[CodedColumn, ...]
@@ -152,6 +171,7 @@ class TrainingTable:
     classes: tuple[str, ...]
     weights: Floats
     min_objects: int = 2
+    min_split: int = 1
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -171,20 +191,21 @@ def _values(column: CodedColumn) -> pa.Array:
     return pa.array(attribute.numbers, pa.float64()).take(pa.array(column.codes, pa.int32(), mask=missing))
 
 
-def training_table(counts: FrequencyTable, min_objects: int, owner: str) -> TrainingTable:
+def training_table(counts: FrequencyTable, min_objects: int | Least, owner: str) -> TrainingTable:
     """Lay a frequency table out for an inducer.
 
     Parameters
     ----------
     counts : FrequencyTable
         It must have a target without missing values.
-    min_objects : int
+    min_objects : int or Least
         See :class:`TrainingTable`.
     owner : str
         The name of the method, for messages.
     """
     target = checked_target(counts, owner)
     rows = labelled_tuples(counts, target)
+    least = Least.of(min_objects)
     return TrainingTable(
         columns=tuple(
             _column(counts.domains[name], counts.tuples[rows.tuple, at]) for at, name in enumerate(counts.quasi)
@@ -192,7 +213,8 @@ def training_table(counts: FrequencyTable, min_objects: int, owner: str) -> Trai
         labels=rows.label,
         classes=tuple(counts.domains[target].labels.tolist()),
         weights=rows.weight,
-        min_objects=min_objects,
+        min_objects=least.branch,
+        min_split=least.node,
     )
 
 

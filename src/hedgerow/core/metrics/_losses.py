@@ -222,7 +222,9 @@ def nllm(counts: Counted, recoding: Recoding) -> float:
 
     A set counts its members. Suppressed cells and lost records count 1.
 
-    V. Iyengar: Transforming Data to Satisfy Privacy Constraints, KDD 2002 (its loss metric for categories).
+    V. Iyengar: Transforming Data to Satisfy Privacy Constraints, KDD 2002 (its loss metric for categories). The paper
+    on the proportional representation credits a comparison of metrics. Our copy has lost its references; it is probably
+    C. Mauger, G. Le Mahec, G. Dequen: Modeling and Evaluation of k-anonymization Metrics, PPAI at AAAI 2020.
     """
     view = view_of(counts, recoding)
     return view.mean_over_cells(

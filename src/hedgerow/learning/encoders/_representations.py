@@ -21,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import narwhals as nw
 import numpy as np
@@ -32,6 +32,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
+from hedgerow.anonymizers.parameters import Presets, takes_presets
 from hedgerow.core.cells import NO_LABELS, CellKind, Vocabulary, read_vocabulary
 from hedgerow.core.proportions import Proportions, Spread
 from hedgerow.errors import BadInput, required
@@ -156,6 +157,7 @@ class FeatureColumn:
         return [f"={nodes.labels[node]}" for node in nodes.order.tolist()] + [f"={text}" for text in self.own]
 
 
+@takes_presets
 @dataclass(kw_only=True, eq=False, repr=False)
 class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type hints
     """The base class of encoders. A subclass implements ``_vectors``, the features of cells.
@@ -180,6 +182,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
         The floating-point type of the result.
     missing : sequence of str
         Texts that mean "no value", besides null; a missing value is a separate leaf below the root.
+    {preset}
 
     Attributes
     ----------
@@ -189,6 +192,8 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
     feature_names_in_ : array of str
         The columns of the training table, if they have names; unseen rows are matched by name.
     """
+
+    presets: ClassVar[Presets] = {"paper": {"numbers": "nodes"}}
 
     columns: Sequence[str] | None = None
     hierarchies: Mapping[str, Any] | None = None
@@ -464,6 +469,7 @@ class FillChildEncoder(HierarchyEncoder):
         return csr_array((np.ones(len(rows)), (rows, columns)), shape=covers.inside.shape)
 
 
+@takes_presets
 @dataclass(kw_only=True, eq=False, repr=False)
 class ProportionalEncoder(HierarchyEncoder):
     """Encode a cell as the share of its people at every node: proportional.

@@ -71,6 +71,27 @@ def test_unseen_rows_follow_the_order_of_the_hierarchy() -> None:
     assert recoded["letter"].to_pylist() == ["{b|d}", "{a|c}", "{b|d}", "{a|c}"]
 
 
+# The widest column alone
+
+
+def cut_by(cut: str, **parameters: Any) -> list[int]:
+    """Letters are widest (all four of four), but one of each side is too few; ages could be cut."""
+    table = pa.table({"letter": list("aaab"), "age": [1, 1, 2, 2], "far": [0, 0, 9, 9]})
+    schema = Schema(quasi=["letter", "age"], others="drop")
+    method = Mondrian(k=2, cut=cut, **parameters)  # type: ignore[arg-type]  # a parameter
+    return sorted(method.anonymize(table, schema).recoding.sizes.tolist())
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_the_next_column_is_tried_unless_only_the_widest_may_be(relaxed: bool) -> None:
+    """Both columns are as wide as they can be, and the first of equals is tried first: three a and one b."""
+    if relaxed:  # the median a is divided, so the widest column can be cut
+        assert cut_by("widest_only", relaxed=True) == cut_by("widest", relaxed=True) == [2, 2]
+    else:
+        assert cut_by("widest") == cut_by("loss") == [2, 2]
+        assert cut_by("widest_only") == [4]
+
+
 # What is published
 
 

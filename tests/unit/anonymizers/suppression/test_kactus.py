@@ -35,6 +35,25 @@ def classes(release: Release, color: str) -> Counter[str]:
     return Counter(row["class"] for row in release.table.to_pylist() if row["color"] == color)
 
 
+INDUCERS = ["c45", "cart", lambda _: ByValue("a", {"x": ByValue("b", {"x": Leaf(), "y": Leaf()}), "y": Leaf()})]
+
+
+@pytest.mark.parametrize("inducer", INDUCERS, ids=["c45", "cart", "own"])
+@pytest.mark.parametrize(("min_split", "leaves"), [(1, 3), (4, 3), (5, 2), ("k", 3), (13, 1)])
+def test_a_node_with_too_few_records_is_a_leaf_whatever_the_inducer(inducer: Any, min_split: Any, leaves: int) -> None:
+    """Four records have a = x, of which b tells the class; twelve are at the root; k is 4."""
+    rows = pa.table({"a": [*"xxxx", *"y" * 8], "b": [*"xxyy", *"xy" * 4], "class": [*"uuvv", *"w" * 8]})
+    schema = Schema(quasi=["a", "b"], target="class")
+    release = KActus(k=4, inducer=inducer, min_objects=1, min_split=min_split).anonymize(rows, schema)
+    assert release.facts["tree"]["leaves"] == leaves
+
+
+def test_a_wrong_min_split_is_refused() -> None:
+    for wrong in (0, None, "j", 1.5):
+        with pytest.raises(BadInput, match="The 'min_split' parameter of KActus must be 'k' or an int >= 1"):
+            released(table(red="xxx"), k=2, min_split=wrong)
+
+
 def test_complying_siblings_lend_just_what_is_lacking() -> None:
     release = released(table(red="xxxxx", blue="yyyy", green="z"), k=3, random_state=0)
     sizes = Counter(release.table["color"].to_pylist())

@@ -14,7 +14,7 @@ from hedgerow.anonymizers.trees import out_of_core as pruning
 from hedgerow.anonymizers.trees.inducers.c45 import induce_c45
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.out_of_core import OpenTree, induce_c45_in_parts
-from hedgerow.anonymizers.trees.training import training_table
+from hedgerow.anonymizers.trees.training import Least, training_table
 from hedgerow.core.counts import FrequencyTable, LargeTable
 from hedgerow.engines import FileSource
 from hedgerow.engines import _files as files
@@ -44,7 +44,7 @@ def counted(path: Path, most: int, quasi: list[str]) -> FrequencyTable | LargeTa
         return source.count(schema, schema.resolve(source.columns)).counted
 
 
-def both(table: pa.Table, folder: Path, most: int, least: int) -> tuple[ClassificationTree, ClassificationTree]:
+def both(table: pa.Table, folder: Path, most: int, least: int | Least) -> tuple[ClassificationTree, ClassificationTree]:
     """The tree from memory, and that from parts."""
     pq.write_table(table, folder / "people.parquet")
     quasi = [name for name in table.column_names if name != "class"]
@@ -69,6 +69,16 @@ def assert_same(whole: ClassificationTree, parts: ClassificationTree) -> None:
 def test_trees_are_the_same(seed: int, noise: float, tmp_path: Path) -> None:
     for most, least in ((12, 1), (40, 2), (40, 7)):
         assert_same(*both(noisy(seed, 400, noise), tmp_path, most, least))
+
+
+@pytest.mark.parametrize("node", [30, 90])
+def test_small_nodes_are_leaves_in_both(node: int, tmp_path: Path) -> None:
+    """With at most 40 cells in memory, first nodes and parts are both below and above these sizes."""
+    whole, parts = both(noisy(3, 400, 0.3), tmp_path, 40, Least(1, node))
+    assert_same(whole, parts)
+    inner = whole.nodes.column >= 0
+    assert whole.nodes.counts[inner].sum(axis=1).min() >= node
+    assert len(both(noisy(3, 400, 0.3), tmp_path, 40, 1)[0].nodes) > len(whole.nodes)
 
 
 def test_all_ways_of_pruning_are_met(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from hedgerow.anonymizers.trees._growth import collapse, grown, prune, published
 from hedgerow.anonymizers.trees._kernels import NUMERIC, SIZE, SLACK, Rules
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn
-from hedgerow.anonymizers.trees.training import CodedColumn
+from hedgerow.anonymizers.trees.training import CodedColumn, Least
 from hedgerow.errors import BadInput, check_int
 
 __all__ = ["averaged", "check_c45", "induce_c45", "rules_of"]
@@ -46,7 +46,7 @@ def induce_c45(
     weights: Floats | None = None,
     *,
     confidence: float = 0.25,
-    min_objects: int = 2,
+    min_objects: int | Least = 2,
     pruned: bool = True,
 ) -> ClassificationTree:
     """Grow, collapse and prune a tree.
@@ -63,8 +63,9 @@ def induce_c45(
         How many records each row stands for, more than 0; 1 if not given.
     confidence : float
         At most 0.5; a smaller value prunes more.
-    min_objects : int
-        At least two branches of a split have at least this many records.
+    min_objects : int or Least
+        At least two branches of a split have at least this many records. ``Least`` also states how many a node needs to
+        be split.
     pruned : bool
         Whether to prune the tree; it is collapsed in any case.
 
@@ -98,15 +99,17 @@ def induce_c45(
     return ClassificationTree(tuple(column.attribute for column in columns), tuple(classes), nodes.compact())
 
 
-def rules_of(columns: Longs, records: float, min_objects: int) -> Rules:
+def rules_of(columns: Longs, records: float, min_objects: int | Least) -> Rules:
     """Return the rules by which C4.5 grows a tree from a number of records."""
+    least = Least.of(min_objects)
     return Rules(
         by_ratio=True,
         must_gain=True,
         dense=True,
-        min_objects=float(min_objects),
+        min_objects=float(least.branch),
         max_depth=-1,
         averaged=averaged(columns, records),
+        min_split=float(least.node),
     )
 
 

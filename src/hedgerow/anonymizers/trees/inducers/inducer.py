@@ -21,7 +21,7 @@ from hedgerow.anonymizers.trees.inducers.j48 import induce_j48
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.nodes.custom_trees import Node, path_tree
 from hedgerow.anonymizers.trees.nodes.paths import PathTree
-from hedgerow.anonymizers.trees.training import Attribute, TrainingTable, training_table
+from hedgerow.anonymizers.trees.training import Attribute, Least, TrainingTable, training_table
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.errors import BadInput
 
@@ -89,7 +89,7 @@ returns a tree. Got 'c4.5' instead.
     raise BadInput.parameter("inducer", owner, _MUST, given if isinstance(given, type) else type(given))
 
 
-def grow(inducer: object, counts: FrequencyTable, min_objects: int, owner: str) -> PathTree:
+def grow(inducer: object, counts: FrequencyTable, min_objects: int | Least, owner: str) -> PathTree:
     """Grow a tree from counts, with exactly one path for each record.
 
     Parameters
@@ -98,8 +98,9 @@ def grow(inducer: object, counts: FrequencyTable, min_objects: int, owner: str) 
         See :func:`resolve_inducer`. Errors of your own function are passed on.
     counts : FrequencyTable
         It must have a target.
-    min_objects : int
-        The number of records that a branch should have; an inducer may ignore it.
+    min_objects : int or Least
+        The number of records that a branch should have; an inducer may ignore it. ``Least`` also states how many a node
+        needs to be split; a smaller node becomes a leaf, whatever the inducer.
     owner : str
         The name of the method, for messages.
 
@@ -117,8 +118,15 @@ def grow(inducer: object, counts: FrequencyTable, min_objects: int, owner: str) 
     induce = resolve_inducer(inducer, owner)
     table = training_table(counts, min_objects, owner)
     tree = induce(table)
-    if not isinstance(tree, ClassificationTree):
-        return path_tree(tree, counts, owner)
+    if isinstance(tree, ClassificationTree):
+        _check_classification(tree, table, owner)
+        grown = PathTree.from_classification(tree, [counts.domains[name] for name in counts.quasi])
+    else:
+        grown = path_tree(tree, counts, owner)
+    return grown.closed_below(table.min_split, counts) if table.min_split > 1 else grown
+
+
+def _check_classification(tree: ClassificationTree, table: TrainingTable, owner: str) -> None:
     if len(tree.attributes) != len(table.columns) or not all(map(_is_same, tree.attributes, table.attributes)):
         raise BadInput(
             f"The inducer of {owner} returned a ClassificationTree whose columns or values differ from those of the "
@@ -129,7 +137,6 @@ def grow(inducer: object, counts: FrequencyTable, min_objects: int, owner: str) 
             f"The inducer of {owner} returned a ClassificationTree whose nodes do not fit together. Each must have two "
             "branches for a number or one for each category; they must come after it and have no other parent."
         )
-    return PathTree.from_classification(tree, [counts.domains[name] for name in counts.quasi])
 
 
 def _is_same(first: Attribute, second: Attribute) -> bool:
@@ -162,7 +169,7 @@ def _c45(
         table.classes,
         table.weights,
         confidence=confidence,
-        min_objects=least,
+        min_objects=Least(least, table.min_split),
         pruned=pruned,
     )
 

@@ -79,6 +79,20 @@ class PathTree(TreeView):
         leaves_of(self.nodes.links, self.start, self.lookup, counts.tuples, missing, leaves)
         return leaves
 
+    def closed_below(self, records: int, counts: FrequencyTable) -> PathTree:
+        """Make nodes with fewer records leaves."""
+        sizes = np.bincount(self.leaves_of(counts), counts.tuple_sizes, self.size)
+        for level in reversed(self.nodes.levels()[1:]):
+            np.add.at(sizes, self.parent[level], sizes[level])
+        small = (self.column >= 0) & (sizes < records)
+        if not small.any():
+            return self
+        open_nodes = Nodes(self.nodes.links.copy(), self.nodes.counts, self.nodes.bag)
+        open_nodes.column[small] = -1
+        kept = np.concatenate(open_nodes.levels())
+        nodes = open_nodes.compact()
+        return PathTree(nodes, np.where(nodes.column >= 0, self.start[kept], -1), self.lookup)
+
     def asked(self, columns: int) -> Bools:
         """Return which columns the nodes above each node ask, (nodes, columns)."""
         asked = np.zeros((self.size, columns), dtype=np.bool_)

@@ -18,7 +18,7 @@ from reproductions.tables import data_folder
 
 __all__ = ["Claim", "Page", "Reproduction", "Verdict", "reproduce"]
 
-Verdict = Literal["holds", "holds within one standard error", "holds in part", "does not hold", "undecided"]
+Verdict = Literal["holds", "holds in part", "does not hold", "open", "undecided"]
 Result = Mapping[str, Any]
 
 _EMPTY: Final = "–"

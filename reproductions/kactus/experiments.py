@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.learning import ProportionalEncoder
+from reproductions.kactus.costs import CRITERIA, KINDS, LEAST, count_lost, time_numbers
 from reproductions.kactus.measuring import AS_PRINTED, PRINTED_METHOD, SEED, learn_with_numbers_kept, time_scaled
 from reproductions.kactus.sets import (
     ADULT_K,
@@ -128,7 +130,8 @@ def full_jobs() -> list[Job]:
     """All that is to be run."""
     small = (job for one in SETS for job in _of_set(one.name, one.ks, LEARNERS))
     rest = (Postponed(job) for job in _adult_at_last())
-    return [*small, *_scaled(_FACTORS, _TIMED), *_adult_today(), *_adult_quickly(), *_adult_slowly(), *rest]
+    timed = (*_scaled(_FACTORS, _TIMED), *_numbers_timed())
+    return [*small, *_lost(), *timed, *_adult_today(), *_adult_quickly(), *_adult_slowly(), *rest]
 
 
 def quick_jobs() -> list[Job]:
@@ -264,6 +267,25 @@ def _scaled(factors: Iterable[int], times: int) -> Iterator[Job]:
                     method=PRINTED_METHOD,
                     repetition=repetition,
                 )
+
+
+def _lost() -> Iterator[Job]:
+    """The records of every set that are lost, by gain ratio and by gain."""
+    for name, ks in (*((one.name, one.ks) for one in SETS), (ADULT_NAME, ADULT_K)):
+        data = adult_table(ALL_INPUTS).digest if name == ADULT_NAME else table_of(name).digest
+        for k, criterion, least in product(ks, CRITERIA, LEAST):
+            told = {"dataset": name, "k": k, "criterion": criterion, "least": least}
+            yield Measurement("kactus: lost", count_lost, told, data, method=PRINTED_METHOD)
+
+
+def _numbers_timed() -> Iterator[Job]:
+    """The seconds with numbers as they are, and as categories."""
+    for repetition, kind in product(range(_REPETITIONS), KINDS):
+        told = {"kind": kind, "repetition": repetition}
+        data = digest_of_adult("both")
+        yield Measurement(
+            "kactus: numbers timed", time_numbers, told, data, method=PRINTED_METHOD, repetition=repetition
+        )
 
 
 def _treatment(label: str, k: int, ways: Sequence[Way]) -> Treatment:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reproductions.base import Page, Reproduction, reproduce
+from reproductions.base import Page, Reproduction, Scope, reproduce
 from reproductions.hedge import REPRODUCTION
 from reproductions.hedge.claims import claims_of
 from reproductions.hedge.experiments import ADULT_KS, ATTACKED, HEDGE, SEEDS, SET_KS, SET_LEARNERS, SET_METHODS, SETS
@@ -224,14 +224,14 @@ class Slice(Reproduction):
 @pytest.mark.usefixtures("data_folder")
 def test_a_slice_runs_and_is_not_run_again(tmp_path: Path) -> None:
     advanced: list[Any] = []
-    path = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=advanced.append)
+    path = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     text = path.read_text(encoding="utf-8")
     jobs = len(SET_METHODS) + 2
     assert len(advanced) == jobs
     assert "44 of 44 cells are finished" in text
     assert "| the majority | raw rows | 75.43 |" in text
     assert "| haberman | 10 | 1 |" in text
-    reproduce(Slice(), tmp_path, quick=True, workers=1, advance=advanced.append)
+    reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     assert len(advanced) == jobs
     assert path.read_text(encoding="utf-8") == text
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reproductions.base import Claim, Page, Reproduction, Result, reproduce
+from reproductions.base import Claim, Page, Reproduction, Result, Scope, reproduce
 from reproductions.heuristicmin import REPRODUCTION
 from reproductions.heuristicmin.cases import CASES, PRINTED
 from reproductions.heuristicmin.claims import claims_of
@@ -296,11 +296,11 @@ class Slice(Reproduction):
 def test_a_slice_end_to_end(tmp_path: Path) -> None:
     finished: list[int] = []
     cells = len(CASES) * len(METHODS) + 5
-    path = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=lambda one: finished.append(one.done))
+    path = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=lambda one: finished.append(one.done))
     assert finished[-1] == len(finished) == cells
     text = path.read_text(encoding="utf-8")
     assert f"{cells} of {cells} cells are finished" in text
     assert "14 of 14 printed figures are the same." in text
-    again = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=lambda one: finished.append(one.done))
+    again = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=lambda one: finished.append(one.done))
     assert len(finished) == cells
     assert again.read_text(encoding="utf-8") == text

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reproductions.base import Page, Reproduction, reproduce
+from reproductions.base import Page, Reproduction, Scope, reproduce
 from reproductions.hybrid import REPRODUCTION
 from reproductions.hybrid.claims import claims_of
 from reproductions.hybrid.found import CELLS, PRINTED, PRINTED_ORIGINAL, Found
@@ -180,12 +180,12 @@ class Slice(Reproduction):
 @pytest.mark.usefixtures("weka", "data_folder")
 def test_a_slice_runs_and_is_not_run_again(tmp_path: Path) -> None:
     advanced: list[Any] = []
-    path = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=advanced.append)
+    path = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     text = path.read_text(encoding="utf-8")
     assert len(advanced) == 7
     assert "6 of 6 the same to the digit | **holds**" in text
     assert "7 of 7 cells are finished" in text
     assert "0 of 6,120 rows lost" in text
-    reproduce(Slice(), tmp_path, quick=True, workers=1, advance=advanced.append)
+    reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     assert len(advanced) == 7
     assert path.read_text(encoding="utf-8") == text

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from reproductions.base import Claim, Page, Reproduction, Result, reproduce
+from reproductions.base import Claim, Page, Reproduction, Result, Scope, reproduce
 from reproductions.id3 import REPRODUCTION
 from reproductions.id3.claims import claims_of
 from reproductions.id3.experiments import BY_QUASI, CONDITIONS, OWN_WAY
@@ -272,12 +272,12 @@ def arguments(job: Job) -> Mapping[str, Any]:
 @pytest.mark.usefixtures("data_folder")
 def test_a_slice_end_to_end(tmp_path: Path) -> None:
     finished: list[int] = []
-    path = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=lambda one: finished.append(one.done))
+    path = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=lambda one: finished.append(one.done))
     assert finished == [1, 2, 3, 4, 5, 6]
     text = path.read_text(encoding="utf-8")
     assert "6 of 6 cells are finished" in text
     (original,) = (one for one in (tmp_path / "id3-quick.cells.jsonl").read_text().splitlines() if "readings" in one)
     assert '"accuracy":81.47' in original
-    again = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=lambda one: finished.append(one.done))
+    again = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=lambda one: finished.append(one.done))
     assert len(finished) == 6
     assert again.read_text(encoding="utf-8") == text

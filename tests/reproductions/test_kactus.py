@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from reproductions.base import Claim, Page, reproduce
+from reproductions.base import Claim, Page, Scope, reproduce
 from reproductions.judging import judged
 from reproductions.kactus import KActusPaper
 from reproductions.kactus.claims import claims_of
@@ -530,7 +530,7 @@ class Slice(KActusPaper):
 @pytest.mark.usefixtures("weka", "data_folder")
 def test_a_slice_from_end_to_end(tmp_path: Path) -> None:
     advanced: list[Advance] = []
-    path = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=advanced.append)
+    path = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     text, kept = path.read_text(encoding="utf-8"), (tmp_path / "kactus-quick.cells.jsonl").read_bytes()
     results = [json.loads(line) for line in kept.splitlines()]
     assert all(one["status"] == "done" for one in results)
@@ -539,7 +539,7 @@ def test_a_slice_from_end_to_end(tmp_path: Path) -> None:
     done = advanced[-1].done
     assert f"{done} of {done} cells are finished" in text
     advanced.clear()
-    reproduce(Slice(), tmp_path, quick=True, workers=1, advance=advanced.append)
+    reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     assert not advanced
     assert (tmp_path / "kactus-quick.cells.jsonl").read_bytes() == kept
     assert path.read_text(encoding="utf-8") == text

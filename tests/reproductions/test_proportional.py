@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reproductions.base import Page, Reproduction, reproduce
+from reproductions.base import Page, Reproduction, Scope, reproduce
 from reproductions.judging import judged
 from reproductions.proportional import REPRODUCTION
 from reproductions.proportional.claims import claims_of
@@ -201,11 +201,11 @@ class Slice(Reproduction):
 @pytest.mark.usefixtures("data_folder")
 def test_a_slice_runs_and_is_not_run_again(tmp_path: Path) -> None:
     advanced: list[Any] = []
-    path = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=advanced.append)
+    path = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     text = path.read_text(encoding="utf-8")
     assert len(advanced) == 4
     assert "4 of 4 cells are finished" in text
     assert "| On raw rows, proportional and fillParent are the same | 2 of 2 trainings | **holds** |" in text
-    reproduce(Slice(), tmp_path, quick=True, workers=1, advance=advanced.append)
+    reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     assert len(advanced) == 4
     assert path.read_text(encoding="utf-8") == text

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
+from hedgerow.errors import plural
 from hedgerow.evaluation.jobs import Job, Measurement, TrialOf
 from hedgerow.evaluation.store import Store
 
@@ -64,9 +65,9 @@ class Effort:
         if not self.seconds:
             return "Cells record no seconds, so that nothing is known of how long a full run takes."
         hours = self.seconds / 3600 / _CORES
-        told = f"{hours:.1f} hours" if hours >= 1 else f"{max(1, round(60 * hours))} minutes"
+        told = f"{hours:.1f} hours" if hours >= 1 else plural(max(1, round(60 * hours)), "minutes")
         lacking = f"; {self.unknown:,} cells record none, and come on top" if self.unknown else ""
-        return f"A full run takes about {told} on two cores, by the seconds that cells have recorded{lacking}."
+        return f"A full run takes at least {told} on two cores: so many seconds have cells recorded{lacking}."
 
 
 @dataclass

@@ -99,12 +99,11 @@ class Estimate:
         """The upper end."""
         return math.inf if self.half is None else self.mean + self.half
 
-    @property
-    def detectable(self) -> float:
-        """The difference that a test at 5 % would have found four times in five."""
+    def detectable(self, level: float) -> float:
+        """The difference that a two-sided test at a level would have found four times in five."""
         if self.error is None:
             return math.inf
-        return float(stdtrit(self._degrees, 0.975) + stdtrit(self._degrees, _POWER)) * self.error
+        return float(stdtrit(self._degrees, 1 - level / 2) + stdtrit(self._degrees, _POWER)) * self.error
 
     def p_above(self, threshold: float = 0.0) -> float:
         """The one-sided p of being above a threshold.

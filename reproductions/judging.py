@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
@@ -49,11 +49,11 @@ _TIMES: Final = 2.0
 _LINEAR: Final = (0.9, 1.1)
 
 RULES: Final = (
-    "**What chance can move** is judged over independent units, which the claim names. Units that repeat the same "
-    "measurement (seeds, runs, folds, people) give a mean with its 95 % interval by Student's t. Where they share "
-    "rows, as the halves of 5×2 cross-validation do, the variance is enlarged by Nadeau and Bengio's factor. Units of "
-    "different kinds (data sets, draws, worked cases) give an exact two-sided sign test. All cases of a unit are "
-    "averaged first; units without a difference are left out of a sign test.",
+    "**What chance can move** is judged over independent units, which the claim names; all cases of a unit are "
+    "averaged first. Where units have a common scale (points of accuracy of seeds, runs, halves or data sets), their "
+    "mean has a 95 % interval by Student's t. Where units share rows, as the halves of 5×2 cross-validation do, the "
+    "variance is enlarged by Nadeau and Bengio's factor. Where units have no common scale (rows that are left in draws "
+    "and worked cases), there is an exact two-sided sign test, from which units without a difference are left out.",
     "A claim **holds** if the test is significant in its direction, and **does not hold** if the test is significant "
     "in the other, at the same level: refutation is as easy as confirmation. Otherwise the claim is **open**: the test "
     "was fair and decided nothing. The page then also shows the difference that the test would have found four times "
@@ -70,8 +70,9 @@ RULES: Final = (
     "what they had when they were stopped.",
     "A claim with several parts holds if all hold, does not hold if none does, and holds in part if some hold and some "
     "do not. Where the paper's text supports two readings, each has a line and a verdict.",
-    f"All tests of a page together are corrected for their number by Holm's method (α = {ALPHA}). The p that is shown "
-    "is the corrected one.",
+    f"All tests of a page together, those too that wait for their cells, are corrected for their number by Holm's "
+    f"method (α = {ALPHA}). The p that is shown is the corrected one, and what could have been found is by the level "
+    "at which the next test would have been decided.",
     "A claim is **undecided** as long as its cells are missing, or if what the paper says of it is lost.",
 )
 """Stated on every page."""
@@ -89,14 +90,14 @@ class Finding:
         Two-sided and uncorrected; none if nothing is left to chance.
     told : str
         The interval and the units.
-    detectable : str
-        What the test could have found.
+    detectable : callable, optional
+        What the test could have found at a level of significance.
     """
 
     verdict: Verdict
     p: float | None = None
     told: str = ""
-    detectable: str = ""
+    detectable: Callable[[float], str] | None = None
 
     def after(self, corrected: float) -> Verdict:
         """The verdict by the corrected p."""
@@ -184,7 +185,7 @@ def signs(values: Iterable[float], units: str) -> Finding:
     known = list(values)
     for_it, against = sum(one > 0 for one in known), sum(one < 0 for one in known)
     if len(known) >= FEWEST > for_it + against:  # nearly all are equal
-        return Finding("holds", 1.0, f"{for_it} for it, {against} against ({units})", "too few units differ to decide")
+        return Finding("holds", 1.0, f"{for_it} for it, {against} against ({units})")
     return mostly(for_it, against, units)
 
 
@@ -201,7 +202,7 @@ def mostly(for_it: int, against: int, units: str, share: float = 0.5) -> Finding
     p = min(1.0, 2 * min(lower, upper))
     told = f"{for_it} of {number} for it ({units})"
     verdict: Verdict = "holds" if for_it > share * number else "does not hold"
-    return Finding(verdict, p, told, _least_share(number, share))
+    return Finding(verdict, p, told, lambda level: _least_share(number, share, level))
 
 
 # What is left to no chance
@@ -274,19 +275,27 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def judged(drafts: Sequence[Draft]) -> list[Claim]:
-    """All claims of a page with their verdicts; tests are corrected for how many the page has."""
+    """All claims of a page with their verdicts; tests are corrected for how many the page has.
+
+    What is undecided counts as a test that finds nothing, so that no verdict is lost when its cells are there.
+    """
     ps = [part.p for draft in drafts for part in draft.parts if part.p is not None]
-    corrected = iter(holm(ps))
-    return [_claim(draft, [1.0 if part.p is None else next(corrected) for part in draft.parts]) for draft in drafts]
+    waiting = sum(part.verdict == "undecided" for draft in drafts for part in draft.parts)
+    every = holm([*ps, *[1.0] * waiting])
+    level = ALPHA / max(1, sum(p > ALPHA for p in every))  # by which the first that is open would have been decided
+    corrected = iter(every)
+    return [
+        _claim(draft, [1.0 if part.p is None else next(corrected) for part in draft.parts], level) for draft in drafts
+    ]
 
 
-def _claim(draft: Draft, corrected: Sequence[float]) -> Claim:
+def _claim(draft: Draft, corrected: Sequence[float], level: float) -> Claim:
     verdicts = [part.after(p) for part, p in zip(draft.parts, corrected, strict=True)]
     told = [draft.found.rstrip(".")] if draft.found else []
     for part, p, verdict in zip(draft.parts, corrected, verdicts, strict=True):
         if part.told:
             tested = "" if part.p is None else f", p {_shown(p)}"
-            could = f"; {part.detectable}" if verdict == "open" and part.detectable else ""
+            could = f"; {part.detectable(level)}" if verdict == "open" and part.detectable else ""
             told.append(f"{part.told}{tested}{could}")
     return Claim(draft.says, ". ".join(told) + "." if told else "nothing yet", together(verdicts), draft.why)
 
@@ -294,7 +303,7 @@ def _claim(draft: Draft, corrected: Sequence[float]) -> Claim:
 def _of_interval(verdict: Verdict, p: float, found: Estimate, units: str, digits: int) -> Finding:
     ends = f"{signed(found.low, digits)} to {signed(found.high, digits)}"
     told = f"{signed(found.mean, digits)}, interval {ends} ({units})"
-    return Finding(verdict, min(1.0, p), told, f"detectable: {found.detectable:.{digits}f}")
+    return Finding(verdict, min(1.0, p), told, lambda level: f"detectable: {found.detectable(level):.{digits}f}")
 
 
 def _tail(least: int, number: int, share: float) -> float:
@@ -302,11 +311,11 @@ def _tail(least: int, number: int, share: float) -> float:
     return 1.0 if least == 0 else float(bdtrc(least - 1, number, share))
 
 
-def _least_share(number: int, share: float) -> str:
+def _least_share(number: int, share: float, level: float) -> str:
     """The tendency that a sign test would have found four times in five."""
-    deciding = next((least for least in range(number + 1) if 2 * _tail(least, number, share) <= ALPHA), None)
+    deciding = next((least for least in range(number + 1) if 2 * _tail(least, number, share) <= level), None)
     if deciding is None:
-        return f"{plural(number, 'units')} are too few to decide"
+        return f"{plural(number, 'units')} are too few to decide among so many comparisons"
     able = next(one for one in range(1, 101) if _tail(deciding, number, one / 100) >= _POWER)
     return f"detectable: a tendency of {able} % of the units"
 

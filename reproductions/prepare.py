@@ -1,4 +1,4 @@
-"""``python -m reproductions.prepare DIR``: make the layout that HEDGEROW_DATA names from the files as UCI gives them out.
+"""``python -m reproductions.prepare DIR``: make the layout that HEDGEROW_DATA names from UCI's files.
 
 ``DIR`` holds the originals, in any folders below it, under UCI's names: ``adult.data``, ``adult.test``, ``heart.dat``,
 ``sonar.all-data``, ``haberman.data``, ``german.data``, ``crx.data``, ``tic-tac-toe.data``, ``glass.data``,

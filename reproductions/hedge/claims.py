@@ -11,7 +11,7 @@ from reproductions.estimates import HALVES, Estimate, signed
 from reproductions.hedge.experiments import ADULT_KS, HEDGE, SEEDS, SET_KS, SET_METHODS, SETS
 from reproductions.hedge.found import CALLED, HOPED, REACH, Found
 from reproductions.hedge.measuring import EXACT, LEARNERS, STRICT
-from reproductions.judging import Draft, Finding, above, below, checked, missing, signs
+from reproductions.judging import Draft, Finding, above, below, checked, missing
 from reproductions.kactus.comparing import FOLDS, effect, tally
 from reproductions.kactus.sets import ADULT_NAME
 
@@ -144,7 +144,7 @@ def _better(found: Found, method: str, datasets: Sequence[str]) -> Draft:
         finding = above(Estimate.of(mean.by_fold, HALVES), "10 halves of Adult")
     else:
         of_sets = [statistics.fmean(gap for case, gap in gaps.items() if case.dataset == name) for name in datasets]
-        finding = signs(of_sets, f"{len(of_sets)} sets")
+        finding = above(Estimate.of(of_sets), f"{len(of_sets)} sets")
     return Draft(
         says,
         f"Better in {higher} of {len(gaps)} cases, worse in {lower}{tests}; on average {signed(mean.mean, 2)} points",

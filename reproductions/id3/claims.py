@@ -172,11 +172,15 @@ def _spread(found: Found, conditions: Sequence[tuple[int, int]], printed: float,
     return Draft(
         f"Three runs differ by at most {printed} points, whatever {varied}.",
         "" if greatest is None else f"The first three runs differ by at most {greatest:.2f} points.",
-        (figures([reached(printed, greatest)]) if greatest is not None and whole else missing(),),
+        (
+            figures([greatest <= printed or reached(printed, greatest)])
+            if greatest is not None and whole
+            else missing(),
+        ),
         ""
         if greatest is None
         else f"{greatest / printed:.1f} times as much; the greatest of several ranges has no repetitions, so that it "
-        "is compared as a printed size is: from half to twice.",
+        "is compared as a printed size is: no more than twice of it.",
     )
 
 

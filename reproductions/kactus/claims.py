@@ -24,7 +24,6 @@ from reproductions.judging import (
     missing,
     mostly,
     reached,
-    signs,
     within,
 )
 from reproductions.kactus.comparing import FOLDS, Accuracies, Case, Effect, Found, beside, effect, only, signed, tally
@@ -157,15 +156,16 @@ def _few_lost(results: Sequence[Result]) -> list[Draft]:
         Draft(
             "Very few records are lost (4.3).",
             told,
-            (signs(below, f"{len(below)} sets") if whole else missing(),),
-            f"Fewer than {100 * _FEW:.0f} % of a set, on average over its k.",
+            (above(Estimate.of(below), f"{len(below)} sets", digits=4) if whole else missing(),),
+            f"Few are fewer than {100 * _FEW:.0f} % of a set, on average over its k; what is shown is by how much the "
+            "share is below that.",
         ),
     ]
 
 
 def _gain_ratio(results: Sequence[Result], least: str) -> Draft:
     cells = {
-        (one["dataset"], one["k"], one["criterion"]): one["lost"]
+        (one["dataset"], one["k"], one["criterion"]): one["lost"] / one["rows"]
         for one in results
         if "lost" in one and one["least"] == least
     }
@@ -178,11 +178,8 @@ def _gain_ratio(results: Sequence[Result], least: str) -> Draft:
     ]
     return Draft(
         f"By gain ratio instead of gain fewer records are lost (5.9); MinObj is {least}.",
-        f"Lost by gain {sum(lost for (*_, one), lost in cells.items() if one == by_gain):,}, by gain ratio "
-        f"{sum(lost for (*_, one), lost in cells.items() if one == by_ratio):,} records in all"
-        if cells
-        else "",
-        (signs(spared, f"{len(spared)} sets") if whole else missing(),),
+        "Share of the records that is spared" if cells else "",
+        (above(Estimate.of(spared), f"{len(spared)} sets", digits=4) if whole else missing(),),
         "" if least == LEAST[0] else "Weka's two records in a branch: MinObj need not be k for the second phase.",
     )
 
@@ -245,8 +242,8 @@ def _falls_with_k(found: Found) -> Draft:
     fall = _largest_beside_smallest(every)
     return Draft(
         "Accuracy falls as k grows (5.4).",
-        f"The largest k beside the smallest: {_shown(fall)}. Slopes that fall",
-        (signs(falls, f"{len(falls)} sets") if changes else missing(),),
+        f"The largest k beside the smallest: {_shown(fall)}. Points lost for each doubling of k",
+        (above(Estimate.of(falls), f"{len(falls)} sets") if changes else missing(),),
         "The k are ours: those of the paper are lost.",
     )
 
@@ -318,13 +315,13 @@ def _like_the_inner_inducer(found: Found) -> list[Draft]:
         Draft(
             "An inducer like C4.5, which kACTUS wraps, loses less accuracy (5.4): J48 less than the others.",
             told,
-            (signs(leads, f"{len(leads)} sets") if changes else missing(),),
+            (above(Estimate.of(leads), f"{len(leads)} sets") if changes else missing(),),
             why,
         ),
         Draft(
             "An inducer like C4.5 loses less accuracy (5.4): PART less than naive Bayes and logistic regression.",
             "",
-            (signs(parts, f"{len(parts)} sets") if changes else missing(),),
+            (above(Estimate.of(parts), f"{len(parts)} sets") if changes else missing(),),
             why,
         ),
     ]

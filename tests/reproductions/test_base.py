@@ -195,7 +195,7 @@ def test_hours_are_those_recorded_and_the_mean_of_the_kind() -> None:
     store.add([{"key": jobs[0].keys[0], "seconds": 7200.0}, {"key": jobs[1].keys[0], "seconds": 3600.0}])
     found = Effort.of(jobs, store)
     assert (found.seconds, found.unknown) == (2 * 7200.0 + 2 * 3600.0, 0)
-    assert str(found).startswith("A full run takes about 3.0 hours on two cores")
+    assert str(found).startswith("A full run takes at least 3.0 hours on two cores")
     nothing = Effort.of(jobs, Store())
     assert (nothing.seconds, nothing.unknown) == (0.0, 4)
     assert "nothing is known" in str(nothing)

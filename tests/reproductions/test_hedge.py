@@ -79,10 +79,9 @@ def ahead(name: str, method: str, k: int, learner: str, train: str, repetition: 
 
 def verdict_on(results: list[dict[str, Any]], words: str) -> str:
     """The verdict on the one claim that has all these words."""
-    (found,) = [
-        one for one in judged(claims_of(Found.of(results))) if all(word in one.says for word in words.split(";"))
-    ]
-    return found.verdict
+    found = [one for one in claims_of(Found.of(results)) if all(word in one.says for word in words.split(";"))]
+    (claim,) = judged(found)
+    return claim.verdict
 
 
 def test_it_is_found_by_its_name() -> None:
@@ -147,7 +146,7 @@ def test_sets_are_the_units() -> None:
     def behind_on(*sets: str) -> Score:
         return lambda name, method, *_: 0.7 if method == HEDGE and name in sets else 0.8 - 0.01 * (method != HEDGE)
 
-    assert verdict_on(on_sets(behind_on("crx")), "TDS;sets") == "open"  # 7 of 8: p = 18 / 256
+    assert verdict_on(on_sets(behind_on("crx")), "TDS;sets") == "open"
     assert verdict_on(on_sets(behind_on(*SETS)), "TDS;sets") == "does not hold"
 
 

@@ -47,7 +47,8 @@ def test_an_interval_that_is_worked_out() -> None:
     assert finding.p == pytest.approx(0.0742, abs=1e-4)
     assert finding.told == "+2.00, interval -0.48 to +4.48 (3 seeds)"
     # (4.303 + 1.061) / √3
-    assert finding.detectable == "detectable: 3.10"
+    assert finding.detectable is not None
+    assert finding.detectable(0.05) == "detectable: 3.10"
     assert alone(finding) == "open"
 
 
@@ -119,8 +120,16 @@ def test_a_sign_test_that_is_worked_out() -> None:
 def test_what_a_sign_test_could_have_found() -> None:
     # Of nine units eight decide; with a tendency of 91 % (but not of 90 %) eight or nine are for it four times in five.
     assert 9 * 0.91**8 * 0.09 + 0.91**9 > 0.8 > 9 * 0.9**8 * 0.1 + 0.9**9
-    assert mostly(5, 4, "9 sets").detectable == "detectable: a tendency of 91 % of the units"
-    assert mostly(3, 2, "5 sets").detectable == "5 units are too few to decide"
+
+    def could(for_it: int, against: int, level: float) -> str:
+        told = mostly(for_it, against, "sets").detectable
+        return told(level) if told is not None else ""
+
+    assert could(5, 4, 0.05) == "detectable: a tendency of 91 % of the units"
+    assert could(3, 2, 0.05) == "5 units are too few to decide among so many comparisons"
+    # Nine of nine are 2 / 512, which is enough for ten comparisons and not for twenty.
+    assert could(5, 4, 0.05 / 10) == "detectable: a tendency of 98 % of the units"
+    assert could(5, 4, 0.05 / 20) == "9 units are too few to decide among so many comparisons"
 
 
 def test_one_against_sixteen_is_refuted() -> None:
@@ -186,6 +195,13 @@ def test_tests_of_a_page_are_corrected_together() -> None:
     )
     assert [one.verdict for one in both] == ["open", "holds"]
     assert "p = 0.062" in both[0].found
+
+
+def test_what_waits_for_its_cells_is_counted() -> None:
+    waits = Draft("later", "", (above(None, "runs"),))
+    found = Draft("now", "", (mostly(6, 0, "sets"),))
+    assert [one.verdict for one in judged([found, waits])] == ["open", "undecided"]  # as if it had p = 1
+    assert "among so many" in judged([found, waits])[0].found
 
 
 def test_an_open_claim_tells_what_could_have_been_found() -> None:

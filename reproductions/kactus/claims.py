@@ -61,7 +61,8 @@ _POINT: Final = 1.0
 """In points of accuracy; what is closer makes no difference."""
 _FEW: Final = 0.01
 """Of the records; fewer are few."""
-_SIZES_TIMED: Final = 5
+_RUNS_TIMED: Final = 15
+"""Five sizes, three times each."""
 _TWICE: Final = math.log(2)
 _SIZES: Final = (ALL_INPUTS, *QUASI)
 _ALL_SETS: Final = (*((one.name, "all", one.ks) for one in SETS), (ADULT_NAME, ALL_INPUTS, ADULT_K))
@@ -529,18 +530,17 @@ def _time(results: Sequence[Result]) -> list[Draft]:
         seconds = seconds_by_rows(results, classes)
         if _LARGEST in seconds:
             longest.append(sum(seconds[_LARGEST]))
-        whole = {rows: sum(one) for rows, one in seconds.items()}
-        overhead = {rows: one[1] for rows, one in seconds.items()}
+        runs = [one for one in results if one.get("classes") == classes and "tree_seconds" in one]
+        rows = [float(one["rows"]) for one in runs]
+        whole = [one["tree_seconds"] + one["other_seconds"] for one in runs]
+        overhead = [one["other_seconds"] for one in runs]
         for what, taken in (("Time", whole), ("Time without that of the tree (corollary 2)", overhead)):
+            finding = growth(rows, taken, f"{len(runs)} runs") if len(runs) == _RUNS_TIMED else missing()
             drafts.append(
                 Draft(
                     f"{what} is almost linear in the number of rows (5.8); the class of a variation is {classes}.",
-                    "Slope of the logarithms" if taken else "",
-                    (
-                        growth(list(taken), list(taken.values()), f"{len(taken)} sizes")
-                        if len(taken) == _SIZES_TIMED
-                        else missing(),
-                    ),
+                    f"Slope of the logarithms over {len(runs)} of {_RUNS_TIMED} runs" if runs else "",
+                    (finding,),
                 )
             )
     return [

@@ -183,7 +183,7 @@ def test_a_slice_runs_and_is_not_run_again(tmp_path: Path) -> None:
     path = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     text = path.read_text(encoding="utf-8")
     assert len(advanced) == 7
-    assert "6 of 6 the same to the digit | **holds**" in text
+    assert "6 of 6 the same to the digit. | **holds**" in text
     assert "7 of 7 cells are finished" in text
     assert "0 of 6,120 rows lost" in text
     reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)

@@ -205,7 +205,7 @@ def test_a_slice_runs_and_is_not_run_again(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(advanced) == 4
     assert "4 of 4 cells are finished" in text
-    assert "| On raw rows, proportional and fillParent are the same | 2 of 2 trainings | **holds** |" in text
+    assert "| On raw rows, proportional and fillParent are the same | 2 of 2 trainings. | **holds** |" in text
     reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=advanced.append)
     assert len(advanced) == 4
     assert path.read_text(encoding="utf-8") == text

@@ -25,6 +25,7 @@ __all__ = [
     "data_folder",
     "digest_of_adult",
     "digest_of_data",
+    "has",
     "read_set",
 ]
 
@@ -38,9 +39,19 @@ def data_folder() -> Path:
     if not given or not Path(given).is_dir():
         raise BadInput(
             "The data sets of the papers are not here. Set HEDGEROW_DATA to the folder that holds them: "
-            "export HEDGEROW_DATA=…/data"
+            "export HEDGEROW_DATA=…/data. reproductions/data/README.md says where they come from."
         )
     return Path(given)
+
+
+def has(name: str) -> bool:
+    """Whether a data set is here; Adult has two files and a folder of hierarchies."""
+    given = os.environ.get("HEDGEROW_DATA")
+    if not given:
+        return False
+    folder = Path(given) / name
+    files = ("adult_train.csv.gz", "adult_test.csv.gz", "hierarchies") if name == "adult" else (f"{name}.csv",)
+    return all((folder / file).exists() for file in files)
 
 
 @cache

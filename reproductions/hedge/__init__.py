@@ -13,6 +13,7 @@ __all__ = ["REPRODUCTION"]
 
 class _Hedge(Reproduction):
     name = "hedge"
+    data = ("adult", "german", "crx", "tic-tac-toe", "haberman", "heart-statlog", "glass", "sonar", "waveform")
     title = "Hedge: groups in the space of a teacher, told as proportions"
     paper = (
         "Our own method. There is no paper: what it was to reach was written down before it was measured, and stands "

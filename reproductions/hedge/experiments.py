@@ -25,7 +25,7 @@ from hedgerow.evaluation.ways import Way
 from reproductions.hedge.measuring import EXACT, METHODS, STRICT, disclosed, learnt, learnt_from_raw
 from reproductions.kactus.experiments import Postponed
 from reproductions.kactus.sets import ADULT_NAME, ALL_INPUTS, adult_table, table_of
-from reproductions.tables import digest_of_adult
+from reproductions.tables import digest_of_adult, has
 
 __all__ = [
     "ADULT_KS",
@@ -71,20 +71,24 @@ _QUICK_K: Final = {ADULT_NAME: 100, "sets": 10}
 
 def full_jobs() -> list[Job]:
     """All that is to be run."""
+    small = [job for name in SETS if has(name) for job in _of_set(name, SET_KS)]
+    if not has(ADULT_NAME):
+        return small
     adult = [
         *_adult(ADULT_KS, METHODS, learnt),
         *_adult(ADULT_KS, ATTACKED, disclosed),
     ]
-    small = (job for name in SETS for job in _of_set(name, SET_KS))
     return [*_raw(SEEDS), *adult, *small, *(Postponed(job) for job in _of_set(ADULT_NAME, SET_KS))]
 
 
 def quick_jobs() -> list[Job]:
     """The first seed and the first repetition of a small part; its cells are cells of the whole, too."""
     ks = (_QUICK_K[ADULT_NAME],)
-    adult: list[Job] = [*_adult(ks, _QUICK_METHODS, learnt), *_adult(ks, _QUICK_METHODS[:1], disclosed)]
-    small = (job for name in _QUICK_SETS for job in _of_set(name, (_QUICK_K["sets"],)))
-    return [job for job in (*_raw(SEEDS), *adult, *small) if job.order[0] == 0]
+    small = [job for name in _QUICK_SETS if has(name) for job in _of_set(name, (_QUICK_K["sets"],))]
+    adult: list[Job] = []
+    if has(ADULT_NAME):
+        adult = [*_raw(SEEDS), *_adult(ks, _QUICK_METHODS, learnt), *_adult(ks, _QUICK_METHODS[:1], disclosed)]
+    return [job for job in (*adult, *small) if job.order[0] == 0]
 
 
 def _raw(seeds: Iterable[int]) -> Iterator[Job]:

@@ -12,10 +12,11 @@ from hedgerow.evaluation.charts import critical_difference_diagram
 from hedgerow.evaluation.results import MAJORITY
 from hedgerow.evaluation.statistics import bonferroni_dunn
 from reproductions.base import Page, Result
-from reproductions.hedge.claims import ATTACKERS, ERROR, LARGEST_EXCESS, claims_of
+from reproductions.hedge.claims import ATTACKERS, claims_of
 from reproductions.hedge.experiments import ADULT_KS, ATTACKED, HEDGE, SET_KS, SET_METHODS, SETS
 from reproductions.hedge.found import CALLED, Found
 from reproductions.hedge.measuring import LEARNERS, MEMBERS, METHODS, REDRAWS
+from reproductions.judging import judged
 from reproductions.kactus.comparing import FOLDS, tested
 from reproductions.kactus.sets import ADULT_NAME
 
@@ -38,8 +39,8 @@ def write_page(page: Page, results: Sequence[Result]) -> None:
         "strictness costs."
     )
     page.section("What was to be reached")
-    page.claims(claims_of(found), "to be reached")
-    _told_how(page)
+    page.claims(judged(claims_of(found)), "to be reached")
+    _how_chosen(page)
     _adult(page, found)
     _releases(page, found)
     _disclosure(page, found)
@@ -48,17 +49,10 @@ def write_page(page: Page, results: Sequence[Result]) -> None:
     _choices(page, found)
 
 
-def _told_how(page: Page) -> None:
+def _how_chosen(page: Page) -> None:
     page.section(
-        "How verdicts are reached",
-        "- An accuracy on Adult **holds** if the mean over three seeds is at least what was wanted, and **holds "
-        f"within one standard error** if no more than {ERROR} points are lacking: so much one accuracy on 15,060 test "
-        "rows differs by chance. Seeds share the test file, so their spread does not tell of that.",
-        f"- The excess of label disclosure holds if the upper end of the 95 % interval is below {LARGEST_EXCESS} "
-        "points for both attackers and in all seeds, in part if only in some.",
-        "- Better than another method: **holds** if the mean is higher in every case (a set and a k), **in part** if "
-        "in more cases than it is lower. It is undecided before all five repetitions of all cases are done.",
-        "- All that Hedge chooses (groups, shape, what is told by label), it chooses by itself on the rows that it "
+        "How it was chosen",
+        "All that Hedge chooses (groups, shape, what is told by label), it chooses by itself on the rows that it "
         "anonymizes. Earlier versions of it were scored on the test file too. What has changed since was chosen on "
         "halves of the train file; but that classes of which regions tell are always larger, and not only where the "
         "rehearsal finds no difference, was decided when the disclosure of one seed had been seen.",

@@ -15,6 +15,7 @@ class HeuristicMinPaper(Reproduction):
     """The examples of sections 4.3 and 5, and the same methods on a real table, which the paper does not try."""
 
     name = "heuristicmin"
+    data = ("adult",)
     title = "HeuristicMin and other searches for the least generalization"
     paper = "S. Arca, R. Hewett: Data privacy with heuristic anonymisation, sections 4.3 and 5."
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import inf
 from statistics import fmean, median
 from typing import Any, Final
 
-from reproductions.base import Claim, Result
+from reproductions.base import Result
 from reproductions.heuristicmin.cases import PRINTED, Printed
 from reproductions.heuristicmin.found import Found, Setting
-from reproductions.judging import in_cases
+from reproductions.heuristicmin.measuring import SECONDS
+from reproductions.judging import Draft, Finding, checked, figures, missing, mostly, signs
 
 __all__ = ["agreeing", "claims_of", "generalizations_of"]
 
@@ -21,6 +23,10 @@ _AS_GOOD: Final = 0.5
 _MOSTLY: Final = 3 / 4
 """Of the cases, in which the paper says that something is so."""
 
+_SAME: Final = 1e-9
+_UNITS: Final = "draws of Adult and worked cases"
+_DRAWS: Final = "draws of Adult"
+
 _WHY: Final = {
     "1": "Nothing differs but the label of two rows, 8th in figure 11 and 12th in figure 6.",
     "2": "Figure 16 satisfies both requirements and can be reached, but a table with one row more can, too, and the "
@@ -31,7 +37,7 @@ _WHY: Final = {
 }
 
 
-def claims_of(found: Found) -> list[Claim]:
+def claims_of(found: Found) -> list[Draft]:
     """All claims, in the order of the paper."""
     return [
         _figure_10(found),
@@ -57,7 +63,7 @@ def claims_of(found: Found) -> list[Claim]:
         _most_rows(found),
         _precision_of_mingen(found),
         _closer(found),
-        _as_good(found),
+        *_as_good(found),
         _finishes(found),
     ]
 
@@ -84,7 +90,7 @@ def agreeing(method: str, printed: Printed, one: Result) -> dict[str, bool]:
     return found
 
 
-def _figure_10(found: Found) -> Claim:
+def _figure_10(found: Found) -> Draft:
     methods = ("MinGen", "AllMin", _OURS)
     halving = found.case("1", "AllMin, halving")
     why = (
@@ -104,11 +110,11 @@ def _figure_10(found: Found) -> Claim:
     )
 
 
-def _case(found: Found, case: str, methods: Sequence[str], says: str) -> Claim:
+def _case(found: Found, case: str, methods: Sequence[str], says: str) -> Draft:
     return _compared(found, case, methods, says, _WHY[case], leave=("generalizations", "states"))
 
 
-def _compared(found: Found, case: str, methods: Sequence[str], says: str, why: str, leave: Sequence[str] = ()) -> Claim:
+def _compared(found: Found, case: str, methods: Sequence[str], says: str, why: str, leave: Sequence[str] = ()) -> Draft:
     held: list[bool] = []
     told, finished = [], 0
     for method in methods:
@@ -124,154 +130,188 @@ def _compared(found: Found, case: str, methods: Sequence[str], says: str, why: s
             f"{method}: {one['rows_after']} rows, precision {one['prec']:.2f}, accuracy {_range(accuracies)} %"
             + (f" (other than printed: {', '.join(missed)})" if missed else "")
         )
-    verdict = in_cases(held) if finished == len(methods) else "undecided"
     text = f"{sum(held)} of {len(held)} printed figures are the same. {'; '.join(told)}."
-    return Claim(says, text if held else "nothing yet", verdict, why)
+    return Draft(says, text if held else "", (figures(held) if finished == len(methods) else missing(),), why)
 
 
-def _case_4() -> Claim:
-    return Claim(
+def _case_4() -> Draft:
+    return Draft(
         "Case 4 (figure 21): HeuristicMin leaves 8 of 10 rows, TDS 4; both give 100 % accuracy.",
         "Nothing: the table cannot be had.",
-        in_cases([]),
+        (missing(),),
         "Figures 20 and 21 are lost images; the text tells two counts of five rows, and no class of any.",
     )
 
 
-def _optimal(found: Found) -> Claim:
+def _by_unit(cases: Iterable[tuple[Setting, float]]) -> list[float]:
+    """What the cases of each unit say on average; a unit is a worked case, or a draw of rows with all its settings."""
+    units: dict[tuple[Any, ...], list[float]] = {}
+    for setting, value in cases:
+        units.setdefault((setting.case, setting.rows, setting.sample), []).append(value)
+    return [fmean(values) for values in units.values()]
+
+
+def _more_often(cases: Iterable[tuple[Setting, float]], units: str = _UNITS) -> Finding:
+    """Whether in more units the cases for a claim (1) outnumber those against it (-1)."""
+    values = _by_unit(cases)
+    return signs(values, f"{len(values)} {units}")
+
+
+def _side(difference: float) -> float:
+    return 0.0 if abs(difference) < _SAME else 1.0 if difference > 0 else -1.0
+
+
+def _optimal(found: Found) -> Draft:
     pairs = [
         (setting, one["rows_after"], other["rows_after"])
         for setting, one, other in found.pairs(_OURS, "HeuristicMin, all cuts")
-        if other["finished"]
+        if other["finished"] or other["rows_after"] > one["rows_after"]
     ]
     held = [rows == most for _, rows, most in pairs]
     missed = [(setting, rows, most) for setting, rows, most in pairs if rows != most]
     worst = min(missed, key=lambda one: one[1] / one[2], default=None)
     why = "" if worst is None else f"The farthest: {worst[1]:,} of {worst[2]:,} rows, {_named(worst[0])}. "
-    return Claim(
+    return Draft(
         "The result is optimal: no table that satisfies the requirements has more rows.",
-        f"As many rows as the best of all cuts in {sum(held)} of {len(held)} settings." if held else "nothing yet",
-        in_cases(held),
+        f"As many rows as the best of all cuts in {sum(held)} of {len(held)} settings." if held else "",
+        (checked(held),),
         f"{why}The steps of the search do not reach all cuts, so the proof is for those that they do; ours goes on "
-        "until all are excluded.",
+        "until all are excluded. Where the search of all cuts did not end, a table with more rows counts against.",
     )
 
 
-def _states(found: Found) -> Claim:
+def _states(found: Found) -> Draft:
     pairs = list(found.pairs(_OURS, "AllMin"))
-    held = [one["states"] < other["states"] for _, one, other in pairs]
-    cases = [yes for yes, (setting, *_) in zip(held, pairs, strict=True) if setting.case]
+    cases = [(setting, _side(_states_of(other) - _states_of(one))) for setting, one, other in pairs]
+    worked = [side for setting, side in cases if setting.case]
+    drawn = [side for setting, side in cases if not setting.case]
     why = ""
     times = [
         one["seconds"] / other["seconds"] for setting, one, other in pairs if not setting.case and other["seconds"]
     ]
     if times:
         why = (
-            f"Fewer in {sum(cases)} of {len(cases)} worked cases and {sum(held) - sum(cases)} of "
-            f"{len(held) - len(cases)} settings of Adult; there it takes {median(times):.0f} times as long as AllMin "
-            "(median). Cuts are more than levels, and where nothing satisfies the requirements low down, no state is "
-            "pruned."
+            f"Fewer in {worked.count(1)} of {len(worked)} worked cases and {drawn.count(1)} of {len(drawn)} settings "
+            f"of Adult; there it takes {median(times):.0f} times as long as AllMin (median). Cuts are more than "
+            "levels, and where nothing satisfies the requirements low down, no state is pruned. A search that did not "
+            "end counts against."
         )
-    return Claim(
+    return Draft(
         "Pruning saves work: HeuristicMin looks at fewer tables than AllMin (9 and 14 in the example).",
-        f"Fewer in {sum(held)} of {len(held)} settings." if held else "nothing yet",
-        in_cases(held),
+        f"Fewer in {worked.count(1) + drawn.count(1)} of {len(cases)} settings." if cases else "",
+        (_more_often(cases),),
         why,
     )
 
 
-def _most_rows(found: Found) -> Claim:
-    shares = [
-        one["rows_after"] / other["rows_after"]
-        for rival in ("AllMin", *_RIVALS)
-        for _, one, other in found.pairs(_OURS, rival)
-        if one["finished"]
-    ]
-    held = [share >= 1 for share in shares]
+def _states_of(one: Result) -> float:
+    """How many tables were looked at; endlessly many in a search that did not end."""
+    return float(one["states"]) if one["finished"] else inf
+
+
+def _most_rows(found: Found) -> Draft:
+    pairs = [pair for rival in ("AllMin", *_RIVALS) for pair in found.pairs(_OURS, rival)]
+    cases = [(setting, _side(one["rows_after"] - other["rows_after"])) for setting, one, other in pairs]
+    sides = [side for _, side in cases]
+    unfinished = sum(not one["finished"] for _, one, _ in pairs)
     text = ""
-    if shares:
+    if sides:
+        shares = [one["rows_after"] / other["rows_after"] for _, one, other in pairs]
         text = (
-            f"At least as many in {sum(held)} of {len(held)} comparisons, more in {sum(share > 1 for share in shares)}"
-            f"; {median(shares):.1f} times as many (median)."
+            f"More in {sides.count(1)} of {len(sides)} comparisons, fewer in {sides.count(-1)}; {median(shares):.1f} "
+            "times as many (median)."
         )
-    return Claim(
+    return Draft(
         "HeuristicMin keeps more distinct rows than methods that aim at something else (in case 3 twice those of TDS).",
-        text or "nothing yet",
-        in_cases(held),
-        "Searches that came to their end; AllMin, TDS and BUG are compared with.",
+        text,
+        (_more_often(cases),),
+        "AllMin, TDS and BUG are compared with. "
+        f"{unfinished} comparisons are of searches that did not end, with what they had by then.",
     )
 
 
-def _precision_of_mingen(found: Found) -> Claim:
-    held = [
-        one["prec"] >= other["prec"] - 1e-9
+def _precision_of_mingen(found: Found) -> Draft:
+    cases = [
+        (setting, _side(one["prec"] - other["prec"]))
         for rival in (_OURS, "AllMin", *_RIVALS)
-        for _, one, other in found.pairs("MinGen", rival)
+        for setting, one, other in found.pairs("MinGen", rival)
     ]
-    given_up = [one for setting, one in found.all("MinGen") if not setting.case and not one.get("finished", False)]
-    tried = [one for setting, one in found.all("MinGen") if not setting.case]
-    verdict = in_cases([*held, bool(given_up)]) if held and tried else "undecided"
-    text = (
-        f"The highest precision in {sum(held)} of {len(held)} comparisons; not proved or not even begun in "
-        f"{len(given_up)} of {len(tried)} draws of Adult."
-    )
-    return Claim(
+    tried = [(setting, one) for setting, one in found.all("MinGen") if not setting.case]
+    given_up = [(setting, -1.0 if one.get("finished", False) else 1.0) for setting, one in tried]
+    number = sum(side > 0 for _, side in given_up)
+    sides = [side for _, side in cases]
+    return Draft(
         "MinGen, cell by cell, has the best precision, and is not practical.",
-        text if held else "nothing yet",
-        verdict,
-        "An integer program searches here, which reaches much farther than trying all generalizations. The highest "
-        "precision is no matter of course: of the fewest generalizations the most precise is taken.",
+        f"A higher precision in {sides.count(1)} of {len(sides)} comparisons, a lower in {sides.count(-1)}; not proved "
+        f"or not even begun in {number} of {len(tried)} draws of Adult."
+        if cases and tried
+        else "",
+        (
+            (_more_often(cases).named("Best precision"), _more_often(given_up, _DRAWS).named("Not practical"))
+            if cases and tried
+            else (missing(),)
+        ),
+        f"Not practical: after {SECONDS:.0f} seconds nothing is proved. An integer program searches here, which "
+        "reaches much farther than trying all generalizations. The highest precision is no matter of course: of the "
+        "fewest generalizations the most precise is taken.",
     )
 
 
-def _closer(found: Found) -> Claim:
-    held: list[bool] = []
-    for rival in _RIVALS:
-        held += [one["prec"] >= other["prec"] - 1e-9 for _, one, other in found.pairs(_OURS, rival)]
-    beside = [one["prec"] >= other["prec"] - 1e-9 for _, one, other in found.pairs(_OURS, "AllMin")]
-    return Claim(
+def _closer(found: Found) -> Draft:
+    cases = [
+        (setting, _side(one["prec"] - other["prec"]))
+        for rival in _RIVALS
+        for setting, one, other in found.pairs(_OURS, rival)
+    ]
+    sides = [side for _, side in cases]
+    beside = [_side(one["prec"] - other["prec"]) for _, one, other in found.pairs(_OURS, "AllMin")]
+    return Draft(
         "HeuristicMin stays closer to the original than TDS and BUG (cases 1 and 3).",
-        f"Its precision is at least as high in {sum(held)} of {len(held)} comparisons." if held else "nothing yet",
-        in_cases(held),
-        f"Beside AllMin, in {sum(beside)} of {len(beside)}: rows are kept, not levels, and one column of many values "
-        "in clear makes more rows than several that are nearly so."
+        f"Its precision is higher in {sides.count(1)} of {len(sides)} comparisons, lower in {sides.count(-1)}."
+        if sides
+        else "",
+        (_more_often(cases),),
+        f"Beside AllMin, higher in {beside.count(1)} of {len(beside)}, lower in {beside.count(-1)}: rows are kept, not "
+        "levels, and one column of many values in clear makes more rows than several that are nearly so."
         if beside
         else "",
     )
 
 
-def _as_good(found: Found) -> Claim:
+def _as_good(found: Found) -> list[Draft]:
     gaps: list[tuple[Setting, float]] = []
     for rival in _RIVALS:
         for setting, one, other in found.pairs(_OURS, rival):
             if (mine := _accuracy(one)) is not None and (theirs := _accuracy(other)) is not None:
                 gaps.append((setting, mine - theirs))
-    held = [gap >= -_AS_GOOD for _, gap in gaps]
+    held = [(setting, float(gap >= -_AS_GOOD)) for setting, gap in gaps]
+    units = _by_unit(held)
     adult = [gap for setting, gap in gaps if not setting.case]
-    why = f"What is less than {_AS_GOOD} points is the same."
+    why = f"What is less than {_AS_GOOD} points is the same; a unit is for the claim if half of its comparisons are."
     if adult:
         why += f" On Adult the difference is {fmean(adult):+.2f} points on average, {min(adult):+.2f} at worst."
-    return Claim(
-        "Naive Bayes learns as well from HeuristicMin's tables as from those of TDS and BUG, in 3 of 4 cases.",
-        f"As well in {sum(held)} of {len(held)} comparisons." if held else "nothing yet",
-        "holds" if held and sum(held) >= _MOSTLY * len(held) else in_cases(held),
-        why.replace("-", "−"),
-    )
+    for_it, against = sum(share >= 0.5 for share in units), sum(share < 0.5 for share in units)
+    text = f"As well in {sum(yes for _, yes in held):.0f} of {len(held)} comparisons." if held else ""
+    says = "Naive Bayes learns as well from HeuristicMin's tables as from those of TDS and BUG"
+    number = f"{len(units)} {_UNITS}"
+    return [
+        Draft(f"{says}, in most cases.", text, (mostly(for_it, against, number),), why.replace("-", "−")),
+        Draft(f"{says}, in more than 3 of 4 cases.", text, (mostly(for_it, against, number, _MOSTLY),)),
+    ]
 
 
-def _finishes(found: Found) -> Claim:
+def _finishes(found: Found) -> Draft:
     cells = [(setting, one) for setting, one in found.all(_OURS) if not setting.case]
-    held = [bool(one["finished"]) for _, one in cells]
+    held = [(setting, 1.0 if one["finished"] else -1.0) for setting, one in cells]
     slowest = max(cells, key=lambda one: one[1]["seconds"], default=None)
     why = ""
     if slowest is not None:
         why = f"The slowest: {slowest[1]['states']:,} states in {slowest[1]['seconds']:.1f} s, {_named(slowest[0])}."
-    return Claim(
+    ended = sum(side > 0 for _, side in held)
+    return Draft(
         "The exhaustive search is efficient.",
-        f"It came to its end within 20,000 states in {sum(held)} of {len(held)} settings of Adult."
-        if held
-        else "nothing yet",
-        in_cases(held),
+        f"It came to its end within 20,000 states in {ended} of {len(held)} settings of Adult." if held else "",
+        (_more_often(held, _DRAWS),),
         why,
     )
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from hedgerow.evaluation.jobs import Job, Measurement
 from reproductions.heuristicmin.cases import CASES
 from reproductions.heuristicmin.measuring import METHODS, QUASI, measure_adult, method_of, work_case
-from reproductions.tables import digest_of_adult, digest_of_data
+from reproductions.tables import digest_of_adult, digest_of_data, has
 
 __all__ = ["ALL_ROWS", "COLUMNS", "ROWS", "SAMPLES", "SETTINGS", "full_jobs", "quick_jobs"]
 
@@ -35,6 +35,8 @@ _WITH_FILES: Final = tuple(name for name in QUASI if name != "hours-per-week")
 def full_jobs() -> list[Job]:
     """Everything: five draws of every number of rows; three, or one, where MinGen takes its time."""
     jobs: list[Job] = [*_cases()]
+    if not has("adult"):
+        return jobs
     for quasi, requirements in SETTINGS:
         for rows in ROWS:
             samples = 1 if rows == ALL_ROWS else SAMPLES
@@ -51,6 +53,8 @@ def full_jobs() -> list[Job]:
 def quick_jobs() -> list[Job]:
     """The worked cases, one draw of three numbers of rows, and few columns."""
     jobs: list[Job] = [*_cases()]
+    if not has("adult"):
+        return jobs
     for quasi, requirements in SETTINGS[:2]:
         for rows in (100, 1000, ALL_ROWS):
             jobs += _adult((*_FAST, _ALL_CUTS), rows, quasi, requirements, 1)

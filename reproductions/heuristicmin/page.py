@@ -11,6 +11,7 @@ from reproductions.heuristicmin.claims import agreeing, claims_of, generalizatio
 from reproductions.heuristicmin.experiments import ALL_ROWS, COLUMNS, ROWS, SAMPLES, SETTINGS
 from reproductions.heuristicmin.found import Found
 from reproductions.heuristicmin.measuring import METHODS, QUASI, SECONDS, SHIELDS
+from reproductions.judging import judged
 
 __all__ = ["write_page"]
 
@@ -35,7 +36,7 @@ _WIDTH, _HEIGHT = 320, 220
 def write_page(page: Page, results: Sequence[Result]) -> None:
     """Write it from whatever is finished."""
     found = Found(results)
-    page.claims(claims_of(found))
+    page.claims(judged(claims_of(found)))
     _summary(page, found)
     _cases(page, found)
     _errata(page)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any, Final, Self
 
 from reproductions.base import Result
-from reproductions.estimates import Estimate
+from reproductions.estimates import TENTHS, Estimate
 from reproductions.hybrid.measuring import KS, LEARNERS, TARGETS
 
 __all__ = ["ALL", "CELLS", "PRINTED", "PRINTED_ORIGINAL", "STATED", "Found", "Kind"]
@@ -88,7 +89,14 @@ class Found:
 
     def gap(self, kind: Kind, table: str, learner: str, k: int) -> Estimate | None:
         """The accuracy of a cell less that on the original table, in the same folds."""
-        return Estimate.of_gaps(self.scores(kind, table, learner, k), self.original.get((table, learner), {}))
+        return Estimate.of_gaps(self.scores(kind, table, learner, k), self.original.get((table, learner), {}), TENTHS)
+
+    def gaps_by_seed(self, kind: Kind, *tables: str) -> list[float]:
+        """The mean difference of the cells of some tables, or of all, from their originals, by seed."""
+        cells = [cell for cell in CELLS if cell[0] in (tables or TARGETS)]
+        pairs = [(self.scores(kind, *cell), self.original.get(cell[:2], {})) for cell in cells]
+        seeds = set.intersection(*(own.keys() & original.keys() for own, original in pairs))
+        return [fmean(own[seed] - original[seed] for own, original in pairs) for seed in sorted(seeds)]
 
     def released(self, kind: Kind) -> Iterator[tuple[int, list[Result]]]:
         """The k and the results of every table and k."""

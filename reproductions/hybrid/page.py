@@ -11,6 +11,7 @@ from reproductions.estimates import signed
 from reproductions.hybrid.claims import FIRST_SEED, better, claims_of, cut
 from reproductions.hybrid.found import ALL, CELLS, PRINTED, PRINTED_ORIGINAL, STATED, Found, Kind
 from reproductions.hybrid.measuring import APART, GUARANTEED, KS, LEARNERS, PUBLISHED, QUASI, TARGETS, WHOLE
+from reproductions.judging import judged
 
 __all__ = ["write"]
 
@@ -30,7 +31,7 @@ def write(page: Page, results: Sequence[Result]) -> None:
         "on the other rows as they are, which is what a user of a release can do."
     )
     page.section("Claims")
-    page.claims(claims_of(found))
+    page.claims(judged(claims_of(found)))
     _originals(page, found)
     _table_3(page, found)
     _readings(page, found)
@@ -109,7 +110,7 @@ def _settings(page: Page, results: Sequence[Result]) -> None:
         "Weka's two records in a branch, for with k no leaf would ever be too small. **With the guarantee**: "
         "`HybridKActus()`. The threshold of crossover is 0.5 in both; the paper does not state it. Rows are brought "
         "back into their original order before they are cross-validated, so that an unaltered table has the original "
-        "accuracy. Intervals are those of Student's t over seeds at 95 %; they tell of folds, not of other tables.",
+        "accuracy. Intervals tell of folds, not of other tables.",
     )
 
 

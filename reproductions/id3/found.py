@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Literal
 
 from reproductions.base import Result
-from reproductions.estimates import Estimate
+from reproductions.estimates import Estimate, slope
 from reproductions.id3.experiments import OWN_WAY
 from reproductions.id3.measuring import Partition
 
@@ -85,11 +85,26 @@ class Found:
         roots = Counter(str(one["root"]) for one in self.cells(k, quasi, way=way))
         return roots.most_common(1)[0][0] if roots else None
 
-    def gaps(self, way: str, other: str, conditions: Sequence[tuple[int, int]]) -> list[float]:
-        """By how much one way is above another, condition by condition, as Hedgerow answers."""
-        gaps = []
-        for k, quasi in conditions:
-            one, two = (self.values(k, quasi, way=each, answer="accuracy") for each in (way, other))
-            if one and two:
-                gaps.append(fmean(one) - fmean(two))
-        return gaps
+    def rise(self, across: Sequence[tuple[tuple[int, int], float]]) -> Estimate | None:
+        """The slope of the accuracy against a number that each condition has, run by run; none if one is missing."""
+        by_run = zip(*(self.values(*condition) for condition, _ in across), strict=False)
+        slopes = [slope([number for _, number in across], values) for values in by_run]
+        return Estimate.of([one.mean for one in slopes if one is not None])
+
+    def lead(self, way: str, other: str, conditions: Sequence[tuple[int, int]]) -> Estimate | None:
+        """By how much one way is above another on average over conditions, run by run, as Hedgerow answers.
+
+        A way that draws nothing has one run, which stands beside all of the other's. None if a condition is missing.
+        """
+        one, two = (
+            [self.values(*condition, way=each, answer="accuracy") for condition in conditions] for each in (way, other)
+        )
+        runs = max((len(values) for values in (*one, *two)), default=0)
+        complete = [run for run in range(runs) if all(len(values) == 1 or run < len(values) for values in (*one, *two))]
+        if not all((*one, *two)):
+            return None
+        return Estimate.of([fmean(map(_of_run(run), one)) - fmean(map(_of_run(run), two)) for run in complete])
+
+
+def _of_run(run: int) -> Callable[[Sequence[float]], float]:
+    return lambda values: values[0] if len(values) == 1 else values[run]

@@ -11,6 +11,7 @@ from reproductions.id3.claims import CHANGES, CONTRADICTORY, ORIGINAL, ROOTS, cl
 from reproductions.id3.experiments import BY_K, BY_QUASI, CONDITIONS, OWN_WAY, RUNS
 from reproductions.id3.found import Answer, Found
 from reproductions.id3.measuring import QUASI, WAYS, Partition
+from reproductions.judging import judged
 
 __all__ = ["write_page"]
 
@@ -26,7 +27,7 @@ _WIDTH, _HEIGHT = 320, 220
 def write_page(page: Page, results: Sequence[Result]) -> None:
     """Write it from whatever is finished."""
     found = Found(results)
-    page.claims(claims_of(found))
+    page.claims(judged(claims_of(found)))
     _readings(page, found)
     _against_k(page, found)
     _against_quasi(page, found)

@@ -7,6 +7,7 @@ from typing import Final
 
 from hedgerow.evaluation.jobs import Job
 from reproductions.base import Page, Reproduction, Result
+from reproductions.effort import identities
 
 __all__ = ["REPRODUCTION", "KActusPaper"]
 
@@ -16,6 +17,8 @@ class KActusPaper(Reproduction):
 
     name = "kactus"
     needs_weka = True
+    data = ("haberman", "heart-statlog", "glass", "sonar", "crx", "tic-tac-toe", "german", "waveform", "adult")
+    parts = ("small", "adult", "scale")
     title = "kACTUS: suppression along a classification tree"
     paper = (
         "S. Kisilevich, L. Rokach, Y. Elovici, B. Shapira: Efficient Multidimensional Suppression for K-Anonymity, "
@@ -27,6 +30,11 @@ class KActusPaper(Reproduction):
         from reproductions.kactus.experiments import full_jobs, quick_jobs
 
         return quick_jobs() if quick else full_jobs()
+
+    def part_of(self, job: Job) -> str:
+        """Sets other than Adult, Adult, or the tables that are timed."""
+        told = identities(job)[0][1]
+        return "scale" if "dataset" not in told else "adult" if told["dataset"] == "adult" else "small"
 
     def write(self, page: Page, results: Sequence[Result]) -> None:
         """Claims first, then how they were reached, then the tables."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hedgerow.errors import plural
+from hedgerow.errors import plural, required
 from hedgerow.evaluation.cells import UNANONYMIZED
 from hedgerow.evaluation.statistics import Friedman, FTest, five_by_two, friedman
 from reproductions.base import Result
+from reproductions.estimates import HALVES, Estimate
 from reproductions.kactus.experiments import TREE
 
 __all__ = [
@@ -34,8 +34,6 @@ __all__ = [
 FOLDS: Final = tuple((repetition, fold) for repetition in range(5) for fold in range(2))
 """Five times two."""
 
-_WIDTH: Final = 1.96  # of an interval that holds the mean 19 times of 20, in standard errors
-_BEYOND_DOUBT: Final = 4.0  # standard errors, where not all repetitions are done
 _LEAST_FOLDS: Final = 4
 
 
@@ -64,7 +62,7 @@ class Found:
         """Those of cells that were feasible; the tree of kADET is set beside J48."""
         found: dict[tuple[str, str, str, str], dict[Case, dict[tuple[int, int], float]]] = defaultdict(dict)
         for one in results:
-            if one.get("accuracy") is None:
+            if one.get("accuracy") is None:  # refused, or not a matter of accuracy
                 continue
             learner = "j48" if one["learner"] == TREE else one["learner"]
             case = Case(one["dataset"], one["quasi"], learner, one["k"])
@@ -102,26 +100,19 @@ class Effect:
         return statistics.fmean(self.by_fold)
 
     @property
-    def error(self) -> float:
-        """The standard error of the mean over folds; infinite if there is but one."""
-        folds = len(self.by_fold)
-        return statistics.stdev(self.by_fold) / math.sqrt(folds) if folds > 1 else math.inf
+    def estimate(self) -> Estimate:
+        """The mean with its error, by the halves of 5×2 cross-validation."""
+        found = Estimate.of(self.by_fold, HALVES)
+        return required(found, "the folds of an effect")
 
     @property
-    def decided(self) -> bool:
-        """Whether all repetitions are done, or so many that nothing is left to doubt."""
-        if len(self.by_fold) == len(FOLDS):
-            return True
-        alike = len({one > 0 for one in self.by_fold}) == 1 and 0 not in self.by_fold
-        return len(self.by_fold) >= _LEAST_FOLDS and alike and abs(self.mean) > _BEYOND_DOUBT * self.error
-
-    @property
-    def sign(self) -> int:
-        """-1 or 1 if the interval is on one side of 0, else 0."""
-        return 0 if abs(self.mean) <= _WIDTH * self.error else 1 if self.mean > 0 else -1
+    def whole(self) -> bool:
+        """Whether all repetitions are done."""
+        return len(self.by_fold) == len(FOLDS)
 
     def __str__(self) -> str:
-        within = f" ± {_WIDTH * self.error:.2f}" if len(self.by_fold) >= _LEAST_FOLDS else ""
+        half = self.estimate.half
+        within = "" if half is None or len(self.by_fold) < _LEAST_FOLDS else f" ± {half:.2f}"
         return f"{signed(self.mean)}{within} ({plural(self.cases, 'cases')}, {plural(len(self.by_fold), 'folds')})"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.learning import ProportionalEncoder
+from reproductions.kactus.costs import CRITERIA, KINDS, LEAST, count_lost, time_numbers
 from reproductions.kactus.measuring import AS_PRINTED, PRINTED_METHOD, SEED, learn_with_numbers_kept, time_scaled
 from reproductions.kactus.sets import (
     ADULT_K,
@@ -40,7 +42,7 @@ from reproductions.kactus.sets import (
     quasi_of,
     table_of,
 )
-from reproductions.tables import digest_of_adult
+from reproductions.tables import digest_of_adult, has
 
 __all__ = [
     "LEARNERS",
@@ -128,16 +130,22 @@ class Postponed:
 
 def full_jobs() -> list[Job]:
     """All that is to be run."""
-    small = (job for one in SETS for job in _of_set(one.name, one.ks, LEARNERS))
+    small = [job for one in SETS if has(one.name) for job in _of_set(one.name, one.ks, LEARNERS)]
+    if not has(ADULT_NAME):
+        return [*small, *_lost()]
     rest = (Postponed(job) for job in _adult_at_last())
-    return [*small, *_scaled(_FACTORS, _TIMED), *_adult_today(), *_adult_quickly(), *_adult_slowly(), *rest]
+    timed = (*_scaled(_FACTORS, _TIMED), *_numbers_timed())
+    return [*small, *_lost(), *timed, *_adult_today(), *_adult_quickly(), *_adult_slowly(), *rest]
 
 
 def quick_jobs() -> list[Job]:
     """The first repetition of a small part; its cells are cells of the whole, too."""
     k, trees = 100, ("j48",)
-    small = (job for one in SETS if one.name in _QUICK_SETS for job in _of_set(one.name, one.ks[2:5:2], QUICK_LEARNERS))
-    found: list[Job] = [*small, *_baseline(adult_table(ALL_INPUTS), _about(ALL_INPUTS), QUICK_LEARNERS)]
+    sets = [one for one in SETS if one.name in _QUICK_SETS and has(one.name)]
+    found = [job for one in sets for job in _of_set(one.name, one.ks[2:5:2], QUICK_LEARNERS)]
+    if not has(ADULT_NAME):
+        return [job for job in found if job.order[0] == 0]
+    found += [*_baseline(adult_table(ALL_INPUTS), _about(ALL_INPUTS), QUICK_LEARNERS)]
     for label in (AS_PRINTED, "kactus"):
         found += _on_adult(label, ALL_INPUTS, k, _ALL_WAYS, trees)
     for label in ("tds", "tdr", "mondrian"):
@@ -266,6 +274,27 @@ def _scaled(factors: Iterable[int], times: int) -> Iterator[Job]:
                     method=PRINTED_METHOD,
                     repetition=repetition,
                 )
+
+
+def _lost() -> Iterator[Job]:
+    """The records of every set that are lost, by gain ratio and by gain."""
+    for name, ks in (*((one.name, one.ks) for one in SETS), (ADULT_NAME, ADULT_K)):
+        if not has(name):
+            continue
+        data = adult_table(ALL_INPUTS).digest if name == ADULT_NAME else table_of(name).digest
+        for k, criterion, least in product(ks, CRITERIA, LEAST):
+            told = {"dataset": name, "k": k, "criterion": criterion, "least": least}
+            yield Measurement("kactus: lost", count_lost, told, data, method=PRINTED_METHOD)
+
+
+def _numbers_timed() -> Iterator[Job]:
+    """The seconds with numbers as they are, and as categories."""
+    for repetition, kind in product(range(_REPETITIONS), KINDS):
+        told = {"kind": kind, "repetition": repetition}
+        data = digest_of_adult("both")
+        yield Measurement(
+            "kactus: numbers timed", time_numbers, told, data, method=PRINTED_METHOD, repetition=repetition
+        )
 
 
 def _treatment(label: str, k: int, ways: Sequence[Way]) -> Treatment:

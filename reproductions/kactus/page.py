@@ -11,8 +11,9 @@ from hedgerow.evaluation.charts import critical_difference_diagram
 from hedgerow.evaluation.results import MAJORITY
 from hedgerow.evaluation.statistics import bonferroni_dunn
 from reproductions.base import Page, Result
+from reproductions.judging import judged
 from reproductions.kactus import charts
-from reproductions.kactus.claims import RULES, claims_of
+from reproductions.kactus.claims import claims_of
 from reproductions.kactus.comparing import Accuracies, Case, Effect, Found, effect, only, signed, tally, tested
 from reproductions.kactus.experiments import LEARNERS, LOGISTIC_FROM, TODAY, TODAY_K, TODAY_METHODS, TODAY_WAYS, TREE
 from reproductions.kactus.growth import fitted_line, seconds_by_rows
@@ -48,8 +49,8 @@ def write_page(page: Page, results: Sequence[Result]) -> None:
     """Write all sections, from whatever is known."""
     found = Found.of(results)
     page.section("Claims")
-    page.claims(claims_of(results))
-    _told_how(page)
+    page.claims(judged(claims_of(results)))
+    _what_was_run(page)
     _which_reading(page, found)
     _against_k(page, found)
     _beside_others(page, found)
@@ -58,8 +59,7 @@ def write_page(page: Page, results: Sequence[Result]) -> None:
     _as_tables_grow(page, results)
 
 
-def _told_how(page: Page) -> None:
-    page.section("How verdicts are reached", *(f"- {rule}" for rule in RULES))
+def _what_was_run(page: Page) -> None:
     page.section(
         "What was run",
         "The printed tables are images that the text we have lacks. So claims of the text are compared, not cells of "
@@ -125,7 +125,7 @@ def _told_nearest(page: Page, found: Found) -> None:
     for reading in READINGS:
         gaps = [gaps_by_reading(found, AS_PRINTED)[reading.name][method] for method in ("tds", "tdr")]
         if all(one is not None and one.mean > 0 for one in gaps):
-            sure = all(one is not None and one.decided for one in gaps)
+            sure = all(one is not None and one.whole and one.estimate.above == "for" for one in gaps)
             page.text(
                 f"In “{reading.name}” kACTUS is below TDS and TDR. "
                 + ("The paper's figures cannot have been meant so." if sure else "More repetitions must confirm it.")

@@ -20,6 +20,7 @@ from reproductions.proportional.measuring import (
     tested,
 )
 from reproductions.proportional.page import write
+from reproductions.tables import has
 
 __all__ = ["REPRODUCTION"]
 
@@ -31,6 +32,7 @@ _QUICK_KS: Final = (10, 100, 1000)
 
 class _Proportional(Reproduction):
     name = "proportional"
+    data = ("adult",)
     title = "Proportional representation: figures 3 to 5"
     paper = (
         "The paper on the proportional representation of k-anonymous tables for neural networks, sections III and IV."
@@ -38,7 +40,8 @@ class _Proportional(Reproduction):
 
     def jobs(self, *, quick: bool) -> list[Job]:
         seeds, rows, ks = (_QUICK_SEEDS, _QUICK_ROWS, _QUICK_KS) if quick else (_SEEDS, ROWS, KS)
-        data = {table: digest_of_table(table, rows) for table in SCORES}
+        # Voters are synthetic.
+        data = {table: digest_of_table(table, rows) for table in SCORES if table == "voters" or has(table)}
         return [
             Measurement(
                 "proportional: tested",
@@ -49,7 +52,7 @@ class _Proportional(Reproduction):
                 proportions=True,
                 repetition=seed - 1,
             )
-            for seed, table, order, training in product(range(1, seeds + 1), SCORES, (BEFORE, AFTER), TRAININGS)
+            for seed, table, order, training in product(range(1, seeds + 1), data, (BEFORE, AFTER), TRAININGS)
         ]
 
     def write(self, page: Page, results: Sequence[Result]) -> None:

@@ -1,18 +1,16 @@
-"""The claims of the paper on the proportional representation, each judged by counting.
+"""The claims of the paper on the proportional representation, and what the cells say of them.
 
 The figures are lost, so that what the text says of them is compared.
 """
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, product
 from typing import Final
 
-from reproductions.base import Claim, Verdict
-from reproductions.estimates import Estimate, signed
-from reproductions.judging import Tally
+from reproductions.estimates import THIRDS, Estimate, signed
+from reproductions.judging import Draft, Tally, above, checked, within
 from reproductions.proportional.found import NOT_ANONYMOUS, Found
 from reproductions.proportional.measuring import RAW, REPRESENTATIONS, TRAINED_K
 
@@ -21,7 +19,7 @@ __all__ = ["MARGIN", "claims_of"]
 MARGIN: Final = 0.01
 """Scores that differ by no more are on the same level."""
 
-_LARGE: Final = 5000  # from which the paper sees no utility left
+_LARGE: Final = 5000  # above which the paper sees no utility left
 _CHANCE: Final = 0.5  # the AUC of knowing nothing
 
 _PROPORTIONAL, _PARENT, _ONE, _CHILD = REPRESENTATIONS
@@ -31,7 +29,7 @@ Place = tuple[str, str, int]
 Pairs = Iterable[tuple[Place, Place]]
 
 
-def claims_of(found: Found, score: str) -> list[Claim]:
+def claims_of(found: Found, score: str) -> list[Draft]:
     """All claims about a table in one order.
 
     Parameters
@@ -44,7 +42,7 @@ def claims_of(found: Found, score: str) -> list[Claim]:
     return [
         _alike_raw(found),
         _above(found, "Fig. 3: performance falls as k grows, with every representation", _falling(ks), few),
-        *([_over_chance(found)] if score == "auc" else []),
+        *(_at_chance(found) if score == "auc" else []),
         _above(
             found,
             "Fig. 3, trained on raw rows: testing with proportional beats the other three at every k",
@@ -123,16 +121,26 @@ def _falling(ks: Sequence[int]) -> Pairs:
     return [((RAW, one, low), (RAW, one, high)) for one in REPRESENTATIONS for low, high in pairwise(chosen)]
 
 
-def _above(found: Found, says: str, pairs: Pairs, why: str = "") -> Claim:
-    gaps = [found.gap(own, other) for own, other in pairs]
+def _above(found: Found, says: str, pairs: Pairs, why: str = "") -> Draft:
+    every = list(pairs)
+    gaps = [found.gap(own, other) for own, other in every]
+    mean = Estimate.of(found.gaps_by_seed(every), THIRDS)
     tally = Tally.above(gaps)
-    return Claim(says, f"{tally}.{_mean(gaps)}", tally.verdict, _why(found, tally, why))
+    told = f"Comparisons by their own intervals, uncorrected: {tally}.{_mean(gaps)}"
+    return Draft(says, told, (above(mean, _units(mean), digits=3),), _why(found, tally, why))
 
 
-def _near(found: Found, says: str, pairs: Pairs) -> Claim:
-    gaps = [found.gap(own, other) for own, other in pairs]
+def _near(found: Found, says: str, pairs: Pairs) -> Draft:
+    every = list(pairs)
+    gaps = [found.gap(own, other) for own, other in every]
+    mean = Estimate.of(found.gaps_by_seed(every), THIRDS)
     tally = Tally.within(MARGIN, gaps)
-    return Claim(says, f"Within {MARGIN}: {tally}.{_mean(gaps)}", tally.verdict, _why(found, tally, ""))
+    told = f"Comparisons within {MARGIN} by their own intervals, uncorrected: {tally}.{_mean(gaps)}"
+    return Draft(says, told, (within(mean, -MARGIN, MARGIN, _units(mean), 3),), _why(found, tally, ""))
+
+
+def _units(mean: Estimate | None) -> str:
+    return "seeds" if mean is None else f"mean of {mean.number} seeds, each a split and its networks"
 
 
 def _mean(gaps: Iterable[Estimate | None]) -> str:
@@ -140,35 +148,46 @@ def _mean(gaps: Iterable[Estimate | None]) -> str:
     if not known:
         return ""
     low, high = signed(min(known), 3), signed(max(known), 3)
-    return f" On average {signed(statistics.fmean(known), 3)} ({low} to {high})."
+    return f" They are {low} to {high}."
 
 
 def _why(found: Found, tally: Tally, reason: str) -> str:
-    """Where a claim does not hold throughout: a reason, and by how much scores differ by chance."""
-    if tally.verdict == "holds" or tally.missing == tally.cases or found.deviation is None:
+    """Where comparisons do not all speak for a claim: a reason, and by how much scores differ by chance."""
+    if tally.missing == tally.cases or tally.for_it == tally.cases or found.deviation is None:
         return ""
     return f"{reason} From seed to seed scores deviate by {found.deviation:.3f}.".lstrip()
 
 
-def _alike_raw(found: Found) -> Claim:
+def _alike_raw(found: Found) -> Draft:
     """Not a matter of repetitions: the features are the same."""
     pairs = [
         (found.score(train, _PROPORTIONAL, NOT_ANONYMOUS), found.score(train, _PARENT, NOT_ANONYMOUS))
         for train in (RAW, *REPRESENTATIONS)
     ]
-    known = [(own, other) for own, other in pairs if own]
-    alike = sum(own == other for own, other in known)
-    verdict: Verdict = "undecided" if not known else "holds" if alike == len(known) else "does not hold"
-    return Claim("On raw rows, proportional and fillParent are the same", f"{alike} of {len(known)} trainings", verdict)
+    alike = [own == other for own, other in pairs if own]
+    told = f"{sum(alike)} of {len(alike)} trainings" if alike else ""
+    return Draft("On raw rows, proportional and fillParent are the same", told, (checked(alike),))
 
 
-def _over_chance(found: Found) -> Claim:
-    large = [found.score(RAW, one, k) for one in REPRESENTATIONS for k in found.ks if k >= _LARGE]
-    gaps = [Estimate.of([score - _CHANCE for score in own.values()]) for own in large]
-    tally = Tally.above(gaps)
-    return Claim(
-        f"Fig. 3: from k = {_LARGE:,} on, AUC stays above {_CHANCE} with every representation",
-        f"{tally}.{_mean(gaps)}",
-        tally.verdict,
-        _why(found, tally, _few_classes(found)),
+def _at_chance(found: Found) -> Iterator[Draft]:
+    """Two readings of one sentence: what is meant, no utility, and what is written, above 0.5."""
+    leads = {k: found.leads_over(_CHANCE, k) for k in found.ks if k > _LARGE}
+    estimates = {k: Estimate.of(values, THIRDS) for k, values in leads.items()}
+    highest = max((_CHANCE + one.mean for one in estimates.values() if one is not None), default=None)
+    best = max((found.mean_score(one, k) or 0.0, one, k) for one in REPRESENTATIONS for k in leads) if leads else None
+    says = f"Fig. 3: above k = {_LARGE:,} no representation keeps any utility"
+    why = "The sentence calls a score above 0.5 the inability to keep utility, which would be one of 0.5."
+    if highest is not None and best is not None:
+        why += f" The highest mean of our seeds is {best[0]:.3f}, {best[1]} at k = {best[2]:,}."
+    yield Draft(
+        f"{says}: AUC is within {MARGIN} of {_CHANCE} (what is meant)",
+        "",
+        tuple(within(one, -MARGIN, MARGIN, _units(one), 3).named(f"k = {k:,}") for k, one in estimates.items()),
+        why,
+    )
+    yield Draft(
+        f"Fig. 3: above k = {_LARGE:,}, AUC stays above {_CHANCE} with every representation (what is written)",
+        "",
+        tuple(above(one, _units(one), digits=3).named(f"k = {k:,}") for k, one in estimates.items()),
+        _few_classes(found),
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from reproductions.base import Result
-from reproductions.estimates import Estimate
-from reproductions.proportional.measuring import TRAININGS
+from reproductions.estimates import THIRDS, Estimate
+from reproductions.proportional.measuring import RAW, REPRESENTATIONS, TRAININGS
 
 __all__ = ["Found", "NOT_ANONYMOUS"]
 
@@ -65,7 +65,27 @@ class Found:
 
     def gap(self, own: tuple[str, str, int], other: tuple[str, str, int]) -> Estimate | None:
         """The score of one training, representation and k less that of another, with the same seeds."""
-        return Estimate.of_gaps(self.score(*own), self.score(*other))
+        return Estimate.of_gaps(self.score(*own), self.score(*other), THIRDS)
+
+    def gaps_by_seed(self, pairs: Iterable[tuple[tuple[str, str, int], tuple[str, str, int]]]) -> list[float]:
+        """The mean difference over all pairs, one for each seed: over the pairs both networks of which are alive."""
+        gaps: dict[int, list[float]] = defaultdict(list)
+        for own, other in pairs:
+            one, two = self.score(*own), self.score(*other)
+            for seed in one.keys() & two.keys():
+                gaps[seed].append(one[seed] - two[seed])
+        return [statistics.fmean(gaps[seed]) for seed in sorted(gaps)]
+
+    def leads_over(self, level: float, k: int) -> list[float]:
+        """By how much networks of raw rows are above a level at one k, on average over representations, by seed."""
+        scores = [self.score(RAW, one, k) for one in REPRESENTATIONS]
+        seeds = set.intersection(*(set(one) for one in scores))
+        return [statistics.fmean(one[seed] for one in scores) - level for seed in sorted(seeds)]
+
+    def mean_score(self, test: str, k: int) -> float | None:
+        """The mean score of networks of raw rows."""
+        own = self.score(RAW, test, k)
+        return statistics.fmean(own.values()) if own else None
 
     @property
     def deviation(self) -> float | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
-from reproductions.base import Page, Result
+from reproductions.base import Claim, Page, Result
 from reproductions.estimates import signed
+from reproductions.judging import judged
 from reproductions.proportional.claims import MARGIN, claims_of
 from reproductions.proportional.found import NOT_ANONYMOUS, Found
 from reproductions.proportional.measuring import (
@@ -59,14 +61,21 @@ def write(page: Page, results: Sequence[Result]) -> None:
         "which the same k is coarser. The register of Florida's voters is replaced by a synthetic table of its shape: "
         "what holds there says nothing about real voters.",
     )
-    for (table, order), found in every.items():
+    for (table, order), claims in _judged(every).items():
         page.section(f"Claims: {_TITLES[table]}, {order}")
-        page.claims(claims_of(found, SCORES[table]))
+        page.claims(claims)
     for table, score in SCORES.items():
         _figures(page, table, score, {order: every[table, order] for order in (BEFORE, AFTER)})
     _pooled(page, every)
     _networks(page, results, every)
     _settings(page, results, every)
+
+
+def _judged(every: Mapping[tuple[str, str], Found]) -> dict[tuple[str, str], list[Claim]]:
+    """The claims about each table and order; all tests of the page are corrected together."""
+    drafts = {(table, order): claims_of(found, SCORES[table]) for (table, order), found in every.items()}
+    whole = iter(judged([draft for some in drafts.values() for draft in some]))
+    return {place: list(islice(whole, len(some))) for place, some in drafts.items()}
 
 
 def _figures(page: Page, table: str, score: str, orders: Mapping[str, Found]) -> None:
@@ -123,12 +132,12 @@ def _networks(page: Page, results: Sequence[Result], every: Mapping[tuple[str, s
     ]
     page.table(("table", "order", *TRAININGS), rows)
     others, number = [], 0
-    for (table, order), found in every.items():
-        whole = claims_of(Found.of(results, table, order, dead=True), SCORES[table])
-        for with_dead, without in zip(whole, claims_of(found, SCORES[table]), strict=True):
+    with_dead = _judged({(table, order): Found.of(results, table, order, dead=True) for table, order in every})
+    for (table, order), claims in _judged(every).items():
+        for whole, without in zip(with_dead[table, order], claims, strict=True):
             number += 1
-            if with_dead.verdict != without.verdict:
-                others.append((_TITLES[table], order, without.says, without.verdict, with_dead.verdict))
+            if whole.verdict != without.verdict:
+                others.append((_TITLES[table], order, without.says, without.verdict, whole.verdict))
     page.text(f"With them, {len(others)} of {number} verdicts are others.")
     if others:
         page.table(("table", "order", "the paper says", "without them", "with them"), others)

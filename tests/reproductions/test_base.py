@@ -10,7 +10,9 @@ from typing import Any, Final
 
 import altair as alt
 import pytest
-from reproductions.base import Claim, Page, Reproduction, reproduce
+from reproductions.base import Claim, Page, Reproduction, Scope, reproduce
+from reproductions.effort import Effort, identities
+from reproductions.judging import RULES
 
 from hedgerow.errors import BadInput, MissingExtra
 from hedgerow.evaluation import cells
@@ -48,8 +50,10 @@ def test_the_page_its_chart_and_the_cells(tmp_path: Path) -> None:
     told: list[Advance] = []
     path = reproduce(Squares(), tmp_path / "pages", workers=1, advance=told.append)
     text = path.read_text()
-    assert text.startswith("# Squares\n\nEuclid: Elements.\n\nMade by `python -m reproductions squares` ")
-    assert "4 of 4 cells are finished" in text
+    assert text.startswith("# Squares\n\nEuclid: Elements.\n\n4 of 4 cells are finished. ")
+    assert "Measured with numpy " in text
+    assert "Made by `python -m reproductions squares` with Hedgerow " in text
+    assert all(f"- {rule}" in text for rule in RULES)
     assert "## Numbers\n\nThere are 4.\n\n| number | square |\n| --- | --- |\n| 0 | – |\n" in text
     assert "| a \\| b | 4 | **holds in part** | by chance |" in text
     assert "![One point](squares-points.svg)" in text
@@ -72,7 +76,7 @@ def test_without_time_the_page_tells_that_nothing_is_finished(tmp_path: Path) ->
 
 
 def test_a_quick_run_has_files_of_its_own(tmp_path: Path) -> None:
-    path = reproduce(Squares(), tmp_path, quick=True, workers=1)
+    path = reproduce(Squares(), tmp_path, Scope(quick=True), workers=1)
     assert "2 of 2 cells" in path.read_text()
     assert sorted(one.name for one in tmp_path.iterdir()) == [
         "squares-quick-points.svg", "squares-quick.cells.jsonl", "squares-quick.md",
@@ -94,6 +98,10 @@ def test_what_is_missing_is_said_before_anything_is_run(tmp_path: Path, monkeypa
     with pytest.raises(BadInput, match="HEDGEROW_DATA"):
         reproduce(reproduction("hybrid"), tmp_path / "pages")
     monkeypatch.setenv("HEDGEROW_DATA", str(tmp_path))
+    with pytest.raises(BadInput, match="None of the data sets that 'hybrid' needs"):
+        reproduce(reproduction("hybrid"), tmp_path / "pages")
+    (tmp_path / "sonar").mkdir()
+    (tmp_path / "sonar" / "sonar.csv").write_text("band1,class\n1,M\n2,R\n", encoding="utf-8")
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(MissingExtra, match="Java"):
@@ -128,3 +136,97 @@ def test_the_page_counts_cells_of_earlier_versions(tmp_path: Path) -> None:
     text = reproduce(Squares(), tmp_path, workers=1).read_text()
     assert counted(text, r"([\d,]+) of ([\d,]+) cells are finished") == [4, 4]
     assert counted(text, r"Earlier versions measured a further ([\d,]+) cell,") == [1]
+
+
+class Halves(Squares):
+    """Squares in two parts."""
+
+    parts = ("even", "odd")
+
+    def part_of(self, job: Job) -> str:
+        return self.parts[int(identities(job)[0][1]["number"]) % 2]
+
+
+def test_a_part_alone_and_the_page_of_all(tmp_path: Path) -> None:
+    text = reproduce(Halves(), tmp_path, Scope(only="odd"), workers=1).read_text()
+    assert "2 of 4 cells are finished" in text
+    assert [json.loads(line)["number"] for line in (tmp_path / "squares.cells.jsonl").read_text().splitlines()] == [
+        1,
+        3,
+    ]
+    with pytest.raises(BadInput, match=r"There is no part 'old'. Did you mean 'odd'\?"):
+        reproduce(Halves(), tmp_path, Scope(only="old"))
+
+
+def test_cells_of_earlier_versions_are_shown_where_nothing_newer_is_finished(tmp_path: Path) -> None:
+    store = Store(tmp_path / "squares.cells.jsonl")
+    reproduce(Squares(), tmp_path, Scope(only=None), workers=1, seconds=-1.0)
+    (first,) = (job for job in Squares().jobs(quick=True)[:1])
+    store.add([{"key": first.keys[0], "number": 0}])
+    store.add([{"key": f"earlier {at}", "number": at} for at in (0, 1, 9)])
+    text = reproduce(Squares(), tmp_path, Scope(earlier=True), workers=1, seconds=-1.0).read_text()
+    assert "a further 3 cells, of which this page shows 1 beside the others" in text
+    assert "| 0 | – |\n| 1 | – |\n\n" in text
+    assert "`python -m reproductions squares --earlier`" in text
+    assert (
+        "a further 3 cells, which this page does not show"
+        in reproduce(Squares(), tmp_path, workers=1, seconds=-1.0).read_text()
+    )
+
+
+def test_notes_are_shown_below_the_first_lines(tmp_path: Path) -> None:
+    (tmp_path / "squares.notes.md").write_text("Written by hand.\n", encoding="utf-8")
+    text = reproduce(Squares(), tmp_path, workers=1).read_text()
+    assert "goes on with the others.\n\nWritten by hand.\n\n## Numbers" in text
+
+
+class Timed(Squares):
+    """Cells that record their seconds: learning in each, anonymizing once."""
+
+    def jobs(self, *, quick: bool) -> list[Job]:
+        return [
+            Measurement("timed", dict, {"number": at, "learner": "even" if at % 2 == 0 else "odd"}, "0")
+            for at in range(4)
+        ]
+
+
+def test_hours_are_those_recorded_and_the_mean_of_the_kind() -> None:
+    jobs, store = Timed().jobs(quick=False), Store()
+    store.add([{"key": jobs[0].keys[0], "seconds": 7200.0}, {"key": jobs[1].keys[0], "seconds": 3600.0}])
+    found = Effort.of(jobs, store)
+    assert (found.seconds, found.unknown) == (2 * 7200.0 + 2 * 3600.0, 0)
+    assert str(found).startswith("A full run takes at least 3.0 hours on two cores")
+    nothing = Effort.of(jobs, Store())
+    assert (nothing.seconds, nothing.unknown) == (0.0, 4)
+    assert "nothing is known" in str(nothing)
+
+
+@pytest.mark.parametrize(("paper", "cells"), [("heuristicmin", 21), ("proportional", 100)])
+def test_what_needs_no_data_runs_without(paper: str, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEDGEROW_DATA", raising=False)
+    one = reproduction(paper)
+    one.check()
+    assert one.absent == ("adult",)
+    assert sum(len(job.keys) for job in one.jobs(quick=False)) == cells
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_jobs_without_any_data(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEDGEROW_DATA", raising=False)
+    without = {"heuristicmin", "proportional"}
+    for quick in (True, False):
+        assert bool(reproduction(paper).jobs(quick=quick)) == (paper in without)
+
+
+def test_a_page_of_a_part_of_the_data_has_a_name_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEDGEROW_DATA", raising=False)
+    monkeypatch.setattr(Squares, "data", ("adult",))
+    path = reproduce(Squares(), tmp_path, workers=1)
+    assert path.name == "squares-partial.md"
+    assert "Without the data sets adult, which are not on this machine" in path.read_text()
+
+
+def test_constraints_pin_what_the_committed_cells_were_measured_with() -> None:
+    lines = (PAGES.parents[1] / "reproductions" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert {name: ".".join(pinned[name].split(".")[:2]) for name in MADE_WITH} == MADE_WITH

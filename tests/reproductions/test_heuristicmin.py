@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reproductions.base import Claim, Page, Reproduction, Result, reproduce
+from reproductions.base import Claim, Page, Reproduction, Result, Scope, reproduce
 from reproductions.heuristicmin import REPRODUCTION
 from reproductions.heuristicmin.cases import CASES, PRINTED
 from reproductions.heuristicmin.claims import claims_of
 from reproductions.heuristicmin.found import Found
 from reproductions.heuristicmin.measuring import METHODS, work_case
 from reproductions.heuristicmin.page import write_page
+from reproductions.judging import judged
 
 from hedgerow.evaluation.jobs import Job, Measurement
 
@@ -30,8 +31,9 @@ from hedgerow.evaluation.jobs import Job, Measurement
     MINGEN,
     CLOSER,
     AS_GOOD,
+    AS_GOOD_IN_MOST,
     FINISHES,
-) = range(12)
+) = range(13)
 
 ADULT: Mapping[str, dict[str, Any]] = {
     "HeuristicMin": {"rows_after": 20, "prec": 0.6, "states": 10, "accuracy": 80.0},
@@ -68,8 +70,8 @@ def made_up(case: Mapping[tuple[str, str], dict[str, Any]] = {}, **adult: dict[s
                 "accuracies": [100.0 if printed.accuracy is None else printed.accuracy] * 10,
             }
             results.append({**one, **case.get((name, method), {})})
-    for rows in (100, 30_162):
-        for sample in range(1 if rows == 30_162 else 2):
+    for rows in (100, 1000, 30_162):
+        for sample in range(1 if rows == 30_162 else 7):
             for method, told in ADULT.items():
                 one = {
                     "method": method,
@@ -89,7 +91,7 @@ def made_up(case: Mapping[tuple[str, str], dict[str, Any]] = {}, **adult: dict[s
 
 
 def claims(results: Sequence[Result]) -> list[Claim]:
-    return claims_of(Found(results))
+    return judged(claims_of(Found(results)))
 
 
 def arguments(job: Job) -> Mapping[str, Any]:
@@ -128,15 +130,19 @@ def test_the_worked_cases_come_first() -> None:
 def test_what_agrees_with_the_paper_holds() -> None:
     found = claims(made_up())
     assert found[CASE_4].verdict == "undecided"  # whatever is run, its table cannot be had
-    assert [one.verdict for number, one in enumerate(found) if number != CASE_4] == ["holds"] * 11
+    # 18 of 19 units are more than three of four, but not by more than chance.
+    assert found[AS_GOOD_IN_MOST].verdict == "open"
+    others = [one.verdict for number, one in enumerate(found) if number not in (CASE_4, AS_GOOD_IN_MOST)]
+    assert others == ["holds"] * 11
     # The paper itself has one case in which it does not: the third, against both rivals.
-    assert found[AS_GOOD].found == "As well in 9 of 11 comparisons."
+    assert found[AS_GOOD].found.startswith("As well in 33 of 35 comparisons. 18 of 19 for it")
 
 
 @pytest.mark.parametrize(
     ("which", "case", "adult", "expected"),
     [
-        (FIGURE_10, {("1", "HeuristicMin"): {"states": 12}}, {}, "holds in part"),
+        (FIGURE_10, {("1", "HeuristicMin"): {"states": 12}}, {}, "holds"),
+        (FIGURE_10, {("1", "HeuristicMin"): {"states": 12, "rows_after": 3}}, {}, "holds in part"),
         (
             FIGURE_10,
             {
@@ -148,31 +154,43 @@ def test_what_agrees_with_the_paper_holds() -> None:
         ),
         (CASE_1, {("1", "TDS"): {"accuracies": [90.0] * 10}}, {}, "holds in part"),
         (CASE_2, {("2", "HeuristicMin"): {"rows_after": 6, "table": []}}, {}, "holds in part"),
-        (CASE_3, {("3", "TDS"): {"prec": 0.667}}, {}, "holds in part"),
+        (CASE_3, {("3", "TDS"): {"prec": 0.667, "rows_after": 9}}, {}, "holds in part"),
         (OPTIMAL, {}, {"HeuristicMin, all cuts": {"rows_after": 21}}, "does not hold"),
-        (OPTIMAL, {}, {"HeuristicMin, all cuts": {"rows_after": 21, "finished": False}}, "undecided"),
-        (STATES, {}, {"AllMin": {"states": 5}}, "holds in part"),
-        (STATES, {("1", "AllMin"): {"states": 5}}, {"AllMin": {"states": 5}}, "does not hold"),
-        (MOST_ROWS, {}, {"TDS": {"rows_after": 25}}, "holds in part"),
+        (OPTIMAL, {}, {"HeuristicMin, all cuts": {"rows_after": 21, "finished": False}}, "does not hold"),
+        (OPTIMAL, {}, {"HeuristicMin, all cuts": {"rows_after": 19, "finished": False}}, "undecided"),
+        (STATES, {}, {"AllMin": {"states": 5}}, "does not hold"),
+        (STATES, {}, {"HeuristicMin": {**ADULT["HeuristicMin"], "finished": False}}, "does not hold"),
+        (MOST_ROWS, {}, {"TDS": {"rows_after": 25}, "BUG": {"rows_after": 20}, "AllMin": {"rows_after": 20}}, None),
+        (MOST_ROWS, {}, {"HeuristicMin": {**ADULT["HeuristicMin"], "rows_after": 5, "finished": False}}, None),
         (MINGEN, {}, {"MinGen": {"prec": 0.1, "finished": False}}, "holds in part"),
-        (MINGEN, {("1", "MinGen"): {"prec": 0.1}}, {"MinGen": {"prec": 0.1, "finished": True}}, "does not hold"),
-        (CLOSER, {}, {"BUG": {"prec": 0.9}}, "holds in part"),
-        (FINISHES, {}, {"HeuristicMin": {**ADULT["HeuristicMin"], "finished": False}}, "does not hold"),
+        (MINGEN, {("1", "MinGen"): {"prec": 0.1}}, {"MinGen": {"prec": 0.1, "finished": True}}, None),
+        (CLOSER, {}, {"BUG": {"prec": 0.9}, "TDS": {"prec": 0.7}}, "does not hold"),
+        (CLOSER, {}, {"BUG": {"prec": 0.9}}, "open"),
+        (FINISHES, {}, {"HeuristicMin": {**ADULT["HeuristicMin"], "finished": False}}, None),
     ],
 )
 def test_verdicts_follow_the_results(
-    which: int, case: dict[tuple[str, str], dict[str, Any]], adult: dict[str, dict[str, Any]], expected: str
+    which: int, case: dict[tuple[str, str], dict[str, Any]], adult: dict[str, dict[str, Any]], expected: str | None
 ) -> None:
-    assert claims(made_up(case, **adult))[which].verdict == expected
+    assert claims(made_up(case, **adult))[which].verdict == (expected or "does not hold")
 
 
 def test_rivals_that_are_better_to_learn_from() -> None:
     better = {"accuracy": 90.0}
-    assert claims(made_up(TDS=better, BUG=better))[AS_GOOD].verdict == "holds in part"
-    worse = {(name, "HeuristicMin"): {"accuracies": [40.0] * 10} for name in PRINTED}
-    assert claims(made_up(worse, TDS=better, BUG=better))[AS_GOOD].verdict == "does not hold"
+    found = claims(made_up(TDS=better, BUG=better))
+    assert [found[which].verdict for which in (AS_GOOD, AS_GOOD_IN_MOST)] == ["does not hold"] * 2
     as_good = {("3", "HeuristicMin"): {"accuracies": [99.6] * 10}}
-    assert claims(made_up(as_good))[AS_GOOD].verdict == "holds"
+    assert claims(made_up(as_good))[AS_GOOD].found.startswith("As well in 35 of 35 comparisons.")
+
+
+def test_settings_of_one_draw_are_one_unit() -> None:
+    more = [
+        {**one, "quasi": quasi}
+        for one in made_up()
+        if "case" not in one and one["rows"] == 100 and one["sample"] < 3
+        for quasi in (3, 4, 5)
+    ]
+    assert "3 of 3 for it (3 draws of Adult and worked cases)" in claims(more)[MOST_ROWS].found
 
 
 def test_accuracies_are_found_again_within_the_dealings_of_folds() -> None:
@@ -186,7 +204,9 @@ def test_a_refused_table_counts_as_not_practical() -> None:
     results = [one for one in made_up() if "case" in one or one["method"] != "MinGen"]
     refused = {"rows": 30_162, "quasi": 9, "requirements": "one", "sample": 0, "status": "refused", "reason": "large"}
     assert claims(results)[MINGEN].verdict == "undecided"
-    assert claims([*results, {"method": "MinGen", **refused, "rows_before": 9}])[MINGEN].verdict == "holds"
+    told = [{"method": "MinGen", **refused, "sample": sample, "rows_before": 9} for sample in range(15)]
+    assert claims([*results, *told])[MINGEN].found.startswith("A higher precision in 3 of 3 comparisons, a lower in 0")
+    assert "Not practical: 15 of 15 for it" in claims([*results, *told])[MINGEN].found
 
 
 def test_a_case_of_which_a_method_lacks_is_undecided() -> None:
@@ -199,7 +219,7 @@ def test_page_without_results(tmp_path: Path) -> None:
     write_page(page, [])
     page.write(tmp_path / "heuristicmin.md")
     text = (tmp_path / "heuristicmin.md").read_text(encoding="utf-8")
-    assert text.count("**undecided**") == 12
+    assert text.count("**undecided**") == 13
     assert "nan" not in text
     assert not list(tmp_path.glob("*.svg"))
 
@@ -220,7 +240,7 @@ def test_page_from_all_results(tmp_path: Path) -> None:
     page.write(tmp_path / "heuristicmin.md")
     text = (tmp_path / "heuristicmin.md").read_text(encoding="utf-8")
     assert "| 2 | HeuristicMin | 5 of 9 | 5 of 9 | yes |" in text
-    assert "| 3, one, AllMin | 10 | – | – | – | – | 10 |" in text
+    assert "| 3, one, AllMin | 10 | – | 10 | – | – | 10 |" in text
     assert {path.stem.removeprefix("heuristicmin-") for path in tmp_path.glob("*.svg")} == {
         "prec-by-rows",
         "seconds-by-rows",
@@ -276,11 +296,11 @@ class Slice(Reproduction):
 def test_a_slice_end_to_end(tmp_path: Path) -> None:
     finished: list[int] = []
     cells = len(CASES) * len(METHODS) + 5
-    path = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=lambda one: finished.append(one.done))
+    path = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=lambda one: finished.append(one.done))
     assert finished[-1] == len(finished) == cells
     text = path.read_text(encoding="utf-8")
     assert f"{cells} of {cells} cells are finished" in text
     assert "14 of 14 printed figures are the same." in text
-    again = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=lambda one: finished.append(one.done))
+    again = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=lambda one: finished.append(one.done))
     assert len(finished) == cells
     assert again.read_text(encoding="utf-8") == text

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from reproductions.base import Claim, Page, Reproduction, Result, reproduce
+from reproductions.base import Claim, Page, Reproduction, Result, Scope, reproduce
 from reproductions.id3 import REPRODUCTION
 from reproductions.id3.claims import claims_of
 from reproductions.id3.experiments import BY_QUASI, CONDITIONS, OWN_WAY
 from reproductions.id3.found import Found
 from reproductions.id3.measuring import CATEGORIES, QUASI, WAYS, reached
 from reproductions.id3.page import write_page
+from reproductions.judging import judged
 
 from hedgerow.evaluation.jobs import Job, Measurement
 from hedgerow.learning import GeneralizedID3Classifier
@@ -80,7 +81,7 @@ _BETTER = ("shared, frequent", "shared, distribution", "fractional")
 
 
 def claims(results: Sequence[Result]) -> list[Claim]:
-    return claims_of(Found(results))
+    return judged(claims_of(Found(results)))
 
 
 def verdict(which: int, **given: Any) -> str:
@@ -126,33 +127,34 @@ def test_columns() -> None:
 
 
 def test_what_agrees_with_the_paper_holds() -> None:
-    assert {one.verdict for one in claims(made_up())} == {"holds"}
+    verdicts = [one.verdict for one in claims(made_up())]
+    # The paper's own three runs are too few to say how large these differences are.
+    assert {verdicts.pop(which) for which in (STEP, AT_4)} == {"open"}
+    assert set(verdicts) == {"holds"}
 
 
 @pytest.mark.parametrize(
     ("which", "given", "expected"),
     [
-        (ORIGINAL_CLAIM, {"original": 81.5}, "holds in part"),
+        (ORIGINAL_CLAIM, {"original": 81.5}, "does not hold"),
         (ORIGINAL_CLAIM, {"original": 84.0}, "does not hold"),
-        (AT_4, {"changes": {**CHANGES, 4: 0.8}}, "does not hold"),
-        (AT_4, {"changes": {**CHANGES, 4: -1.9}}, "holds in part"),
-        (AT_4, {"changes": {**CHANGES, 4: -0.4}}, "undecided"),
-        (AT_64, {"changes": {**CHANGES, 64: -1.4}}, "holds"),
-        (AT_64, {"changes": {**CHANGES, 64: -0.5}}, "holds in part"),
-        (AT_64, {"changes": {**CHANGES, 64: 0.5}}, "does not hold"),
+        (AT_4, {"changes": {**CHANGES, 4: 3.0}}, "does not hold"),
+        (AT_4, {"changes": {**CHANGES, 4: -3.0}}, "does not hold"),
+        (AT_4, {"changes": {**CHANGES, 4: -0.4}}, "open"),
+        (AT_64, {"changes": {**CHANGES, 64: -1.4}}, "open"),
+        (AT_64, {"changes": {**CHANGES, 64: 1.7}}, "does not hold"),
         (AT_MOST, {"changes": {**CHANGES, 64: -2.5}}, "holds in part"),
         (AT_MOST, {"changes": dict.fromkeys(CHANGES, -2.5)}, "does not hold"),
+        (AT_MOST, {"changes": {**CHANGES, 64: -2.0}}, "open"),
         (FALLS_WITH_K, {"changes": {k: -2 - change for k, change in CHANGES.items()}}, "does not hold"),
-        (FALLS_WITH_K, {"changes": {**CHANGES, 16: 0.8}}, "holds in part"),
-        (FALLS_WITH_K, {"changes": dict.fromkeys(CHANGES, -0.4)}, "undecided"),
-        (SPREAD_BY_K, {"noise": 0.5}, "holds in part"),
+        (FALLS_WITH_K, {"changes": dict.fromkeys(CHANGES, -0.4)}, "open"),
+        (SPREAD_BY_K, {"noise": 0.5}, "holds"),
         (SPREAD_BY_K, {"noise": 5.0}, "does not hold"),
         (FALLS_WITH_QUASI, {"more": {quasi: -change for quasi, change in MORE_CHANGES.items()}}, "does not hold"),
-        (FALLS_WITH_QUASI, {"more": {**MORE_CHANGES, 10: -2.0}}, "holds in part"),
-        (STEP, {"more": {**MORE_CHANGES, 8: -5.5}}, "undecided"),
-        (STEP, {"more": {**MORE_CHANGES, 8: -8.5}}, "holds in part"),
-        (STEP, {"more": {**MORE_CHANGES, 8: -0.5}}, "does not hold"),
-        (SPREAD_BY_QUASI, {"noise": 2.0}, "holds in part"),
+        (STEP, {"more": {**MORE_CHANGES, 8: -5.5}}, "open"),
+        (STEP, {"more": {**MORE_CHANGES, 8: -15.0}}, "does not hold"),
+        (STEP, {"more": {**MORE_CHANGES, 8: 7.0}}, "does not hold"),
+        (SPREAD_BY_QUASI, {"noise": 2.0}, "holds"),
         (SPREAD_BY_QUASI, {"noise": 5.0}, "does not hold"),
         (ROOTS, {"roots": {**PAPERS_ROOTS, 9: "relationship"}}, "holds in part"),
         (ROOTS, {"roots": dict.fromkeys(PAPERS_ROOTS, "race")}, "does not hold"),
@@ -180,6 +182,16 @@ def test_two_runs_decide_nothing_about_accuracies() -> None:
         assert found[which].verdict == "undecided"
 
 
+def test_ways_are_compared_run_by_run() -> None:
+    """A way that draws nothing stands beside all runs of the other; a condition that is missing leaves nothing."""
+    results = [one for one in made_up(noise=0.0) if one.get("way") != "own" or one["run"] == 0]
+    lead = Found(results).lead(OWN_WAY, "own", CONDITIONS)
+    assert lead is not None
+    assert lead.number == RUNS
+    assert lead.error == pytest.approx(0.0, abs=1e-9)
+    assert Found([one for one in results if one.get("k") != 16]).lead(OWN_WAY, "own", CONDITIONS) is None
+
+
 def test_contradictory_rows_of_table_4_are_not_judged() -> None:
     assert verdict(ROOTS, roots={**PAPERS_ROOTS, 11: "race", 12: "race"}) == "holds"
 
@@ -187,7 +199,7 @@ def test_contradictory_rows_of_table_4_are_not_judged() -> None:
 def test_differences_are_told() -> None:
     at_64 = claims(made_up(changes={**CHANGES, 64: -0.68}))[AT_64]
     assert at_64.why.startswith("+1.00 points apart.")
-    assert at_64.found.startswith("−0.68 points ± ")
+    assert "-0.68, interval -1.17 to -0.19 (6 runs: what ID3 draws, on one split of Adult)" in at_64.found
 
 
 def test_page_without_results(tmp_path: Path) -> None:
@@ -260,12 +272,12 @@ def arguments(job: Job) -> Mapping[str, Any]:
 @pytest.mark.usefixtures("data_folder")
 def test_a_slice_end_to_end(tmp_path: Path) -> None:
     finished: list[int] = []
-    path = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=lambda one: finished.append(one.done))
+    path = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=lambda one: finished.append(one.done))
     assert finished == [1, 2, 3, 4, 5, 6]
     text = path.read_text(encoding="utf-8")
     assert "6 of 6 cells are finished" in text
     (original,) = (one for one in (tmp_path / "id3-quick.cells.jsonl").read_text().splitlines() if "readings" in one)
     assert '"accuracy":81.47' in original
-    again = reproduce(Slice(), tmp_path, quick=True, workers=1, advance=lambda one: finished.append(one.done))
+    again = reproduce(Slice(), tmp_path, Scope(quick=True), workers=1, advance=lambda one: finished.append(one.done))
     assert len(finished) == 6
     assert again.read_text(encoding="utf-8") == text

@@ -31,7 +31,8 @@ def refused(*words: str, **environment: str) -> str:
     ("words", "named"),
     [
         (("kaktus",), "'kactus'"),
-        (("kactus", "--minutes", "0"), "--minutes"),
+        (("kactus", "--minutes", "-1"), "--minutes"),
+        (("id3", "--only", "small"), "'small'"),
         (("kactus", "--workers", "0"), "--workers"),
     ],
 )
@@ -39,6 +40,6 @@ def test_unknown_papers_and_wrong_numbers(words: tuple[str, ...], named: str) ->
     assert named in refused(*words)
 
 
-@pytest.mark.parametrize("paper", ["kactus", "id3", "heuristicmin", "hybrid", "proportional", "hedge"])
+@pytest.mark.parametrize("paper", ["kactus", "id3", "hybrid", "hedge"])
 def test_without_the_data_it_says_what_is_missing(paper: str, tmp_path: Path) -> None:
     assert "HEDGEROW_DATA" in refused(paper, "--quick", HEDGEROW_DATA=str(tmp_path / "none"))

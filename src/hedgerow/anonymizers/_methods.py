@@ -5,6 +5,7 @@ from hedgerow.anonymizers.lattice.datafly import Datafly as Datafly
 from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin as HeuristicMin
 from hedgerow.anonymizers.lattice.incognito import Incognito as Incognito
 from hedgerow.anonymizers.lattice.mingen import MinGen as MinGen
+from hedgerow.anonymizers.lattice.mu_argus import MuArgus as MuArgus
 from hedgerow.anonymizers.lattice.optimal import OptimalLattice as OptimalLattice
 from hedgerow.anonymizers.merge.greedy import Greedy as Greedy
 from hedgerow.anonymizers.merge.k_member import KMember as KMember

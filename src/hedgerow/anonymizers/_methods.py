@@ -16,6 +16,7 @@ from hedgerow.anonymizers.partition.mondrian import Mondrian as Mondrian
 from hedgerow.anonymizers.specialize.bug import BUG as BUG
 from hedgerow.anonymizers.specialize.tdr import TDR as TDR
 from hedgerow.anonymizers.specialize.tds import TDS as TDS
+from hedgerow.anonymizers.suppression.apt import APT as APT
 from hedgerow.anonymizers.suppression.hybrid_kactus import HybridKActus as HybridKActus
 from hedgerow.anonymizers.suppression.kactus import KActus as KActus
 from hedgerow.anonymizers.suppression.kadet import KADET as KADET

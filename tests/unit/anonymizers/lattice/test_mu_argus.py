@@ -205,7 +205,3 @@ def test_numbers_keep_their_intervals_beside_suppressed_cells() -> None:
 def test_what_no_table_meets_is_refused() -> None:
     with pytest.raises(Infeasible):
         released(people(40, 0), 2, require=[LDiversity(4, "ill")])
-
-
-def test_the_command_asks_before_it_writes_a_weak_release() -> None:
-    assert MuArgus.weak({"as_published": True}) == "as_published"

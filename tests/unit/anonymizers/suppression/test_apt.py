@@ -15,6 +15,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import APT, BadInput, KAnonymity, LDiversity, Release, Schema, TCloseness
+from hedgerow.anonymizers.budget import Reduced
 from hedgerow.anonymizers.suppression.apt import _pruned
 from hedgerow.anonymizers.trees import ByThreshold, ByValue, Leaf
 from hedgerow.anonymizers.trees.inducers.inducer import grow
@@ -133,6 +134,17 @@ def test_a_single_number_and_a_gap() -> None:
     tree = ByThreshold("age", 25, low=Leaf(), high=ByThreshold("age", 35, low=Leaf(), high=Leaf()), missing=Leaf())
     found = rows_of(released(table, 1, tree).table, ("age",))
     assert found == {("[20,21)",): 1, ("[30,31)",): 2, ("[40,40]",): 2, (None,): 1}
+
+
+def test_a_number_of_nobody_is_not_named() -> None:
+    """The oldest is not in the table that the method sees, but still in the domain of the column."""
+    schema = Schema(quasi=["age", "sex"], target="pay")
+    counts = pipeline.prepare(SIX, schema, [KAnonymity(2)], random_state=0).counts
+    oldest = counts.cell_tuple == counts.tuples[:, 0].argmax()
+    tree = ByThreshold("age", 35, low=Leaf(), high=Leaf())
+    fewer = Reduced.of(counts, np.where(oldest, counts.cell_sizes, 0)).counts
+    recoding = APT(inducer=lambda _: tree).fit_counts(fewer, [KAnonymity(2)])
+    assert set(recoding.columns[0].texts) == {"[20,32)", "[40,51)"}
 
 
 def test_dates_are_shown_as_intervals() -> None:

@@ -15,7 +15,7 @@ from hedgerow.anonymizers.trees.inducers.c45 import rules_of
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.training import TrainingTable
 from hedgerow.schema import Schema
-from reproductions.kactus.measuring import PRINTED_METHOD, SEED, WITH_LOSSES
+from reproductions.kactus.measuring import PRINTED_METHOD, SEED
 from reproductions.kactus.sets import ADULT_NAME, ALL_INPUTS, adult_table, table_of
 from reproductions.tables import ADULT, adult
 
@@ -43,15 +43,14 @@ def count_lost(*, dataset: str, k: int, criterion: str, least: str) -> Mapping[s
     criterion : {"gain ratio", "gain"}
         By gain, the tree is C4.5's in all else.
     least : {"k", "2"}
-        The least records of a branch: MinObj is k, or Weka's two.
+        MinObj: a node needs k records to be split, or two branches need Weka's two records each.
     """
     table = adult_table(ALL_INPUTS) if dataset == ADULT_NAME else table_of(dataset)
-    method = KActus(
-        numbers="mean",
-        remainder="lose",
-        suppression_limit=WITH_LOSSES,
-        inducer="c45" if criterion == CRITERIA[0] else by_gain,
-        min_objects="k" if least == "k" else 2,
+    inducer = "c45" if criterion == CRITERIA[0] else by_gain
+    method = (
+        KActus(preset="paper", inducer=inducer)
+        if least == "k"
+        else KActus(preset="paper", inducer=inducer, min_split=1, min_objects=2)
     )
     release = method.anonymize(table.table, table.schema, k=k, random_state=SEED)
     rows = table.table.num_rows

@@ -177,6 +177,10 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("{roles}", "--method", "kactus", "--preset", "papre", "-k", "2", "-o", "out.csv"),
         ("The 'preset' parameter of KActus must be 'paper' or None. Got 'papre' instead.",),
     ),
+    "a release that only combinations protect": (
+        ("{roles}", "--method", "mu-argus", "--set", "as_published=yes", "-k", "2", "-o", "out.csv"),
+        ("as_published", "--allow-weak"),
+    ),
     "a metric for a method that has none": (
         ("{roles}", "--method", "kactus", "--metric", "loss", "-k", "2", "-o", "out.csv"),
         ("KActus", "'metric'"),

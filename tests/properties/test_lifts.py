@@ -39,7 +39,9 @@ METHODS: list[tuple[type[Any], dict[str, Any]]] = [
     (hr.Mondrian, {"publish": "set"}),
     (hr.Mondrian, {"publish": "interval"}),
     (hr.KActus, {}),
+    (hr.APT, {"min_objects": 1}),
     (hr.Datafly, {}),
+    (hr.MuArgus, {}),
 ]
 
 

@@ -27,7 +27,9 @@ METHODS: list[tuple[str, dict[str, Any]]] = [
     ("mondrian", {"publish": "interval"}),
     ("kactus", {"numbers": "mean"}),
     ("kactus", {"numbers": "median"}),
+    ("apt", {"min_objects": 1}),
     ("datafly", {}),
+    ("mu-argus", {}),
     ("k-member", {}),
 ]
 

@@ -104,7 +104,7 @@ def methods() -> list[dict[str, str]]:
     """Every method: name, class, family, paper, guarantees.
 
     >>> [method["name"] for method in methods()][:4]
-    ['hedge', 'mondrian', 'hybrid-kactus', 'kactus']
+    ['hedge', 'mondrian', 'apt', 'hybrid-kactus']
     """
     return [
         {

@@ -6,13 +6,14 @@ Start with :class:`Recoding`, then :func:`publish_groups`.
 
 from hedgerow.core.cells import PublishedColumn, PublishedKind
 from hedgerow.core.recoding._recoding import ByLabel, Held, Pieces, Recoding, StoredPieces, without_groups
-from hedgerow.core.recoding._routing import AxisRouter, CutTree, NodeRouter
+from hedgerow.core.recoding._routing import AxisRouter, ColumnMap, CutTree, NodeRouter
 from hedgerow.core.recoding.building import (
     GroupTally,
     Publish,
     Shown,
     held_by_groups,
     label_column,
+    nearest_published,
     publish_groups,
     publish_held,
     publish_regions,
@@ -25,6 +26,7 @@ from hedgerow.core.recoding.building import (
 __all__ = [
     "AxisRouter",
     "ByLabel",
+    "ColumnMap",
     "CutTree",
     "GroupTally",
     "Held",
@@ -38,6 +40,7 @@ __all__ = [
     "StoredPieces",
     "held_by_groups",
     "label_column",
+    "nearest_published",
     "publish_groups",
     "publish_held",
     "publish_regions",

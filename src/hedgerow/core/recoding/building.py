@@ -27,6 +27,7 @@ __all__ = [
     "Shown",
     "held_by_groups",
     "label_column",
+    "nearest_published",
     "publish_groups",
     "publish_held",
     "publish_regions",
@@ -545,7 +546,7 @@ def recode_by_nodes(
         of_code[held] = value
         columns.append(column)
         rows.append(of_code[counts.tuples[kept, at]])
-        maps.append(ColumnMap(hierarchy, _at_or_below(hierarchy, required(column.nodes, "the nodes of a column"))))
+        maps.append(ColumnMap(hierarchy, nearest_published(hierarchy, required(column.nodes, "the nodes of a column"))))
     groups, group_of_kept = tabulate(rows, [len(column) for column in columns], int(kept.sum()))
     group_of_tuple = np.full(len(counts.tuples), -1, dtype=np.int32)
     group_of_tuple[kept] = group_of_kept
@@ -564,7 +565,7 @@ def recode_by_nodes(
     )
 
 
-def _at_or_below(hierarchy: EncodedHierarchy, published: Ints) -> Ints:
+def nearest_published(hierarchy: EncodedHierarchy, published: Ints) -> Ints:
     """For every node the published value at it or at the nearest node above it."""
     result = np.full(len(hierarchy.parent), NOWHERE, dtype=np.int32)
     result[published] = np.arange(len(published), dtype=np.int32)

@@ -16,7 +16,7 @@ from hedgerow.core.counts import FrequencyTable, in_bins
 from hedgerow.release import pipeline
 
 ROWS = 120
-GUIDED = ("kactus", "hybrid-kactus", "kadet", "tds", "tdr", "bug")
+GUIDED = ("apt", "kactus", "hybrid-kactus", "kadet", "tds", "tdr", "bug")
 
 
 def people(wages: Any) -> pa.Table:

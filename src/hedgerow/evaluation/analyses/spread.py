@@ -3,8 +3,9 @@
 A cell that may stand for several values counts for each of them with an equal share: the assumption of uniform spread,
 by which the papers on Mondrian and Anatomy answer queries from generalized tables. A known value has the share 1, so
 original and redrawn rows are read in the same way. The reader knows the domain of each column: ``*`` stands for all
-of its values, and an interval for those that lie in it. A quasi-identifier that is published as numbers has null in
-the place of ``*``.
+of its values, and an interval for those that lie in it. Null in a quasi-identifier is read as ``*`` if no original cell
+is missing, since it is a value that was not published or could not be redrawn; and in columns that are published as
+numbers, where it stands in the place of ``*``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
-from hedgerow.core.counts import is_text
+from hedgerow.core.cells import Interval, Possible, Reach, Suppressed, number_in, published_labels, read, stands_for
+from hedgerow.core.counts import EncodedColumn, is_text
 from hedgerow.core.proportions import published_texts
 from hedgerow.evaluation.analyses.base import Material
 from hedgerow.evaluation.tables import OpenedTable
@@ -54,7 +56,7 @@ class Condition:
             mask = np.array([label in self.labels for label in domain.labels.tolist()], dtype=bool)
         else:
             mask = (domain.values >= self.low) & (domain.values <= self.high)
-        return np.append(mask, [False] * domain.has_missing)
+        return np.append(mask, np.zeros(int(domain.has_missing), dtype=bool))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +66,11 @@ class SpreadColumn:
     Attributes
     ----------
     domain : Domain
-        The values of the original rows, and those that the release or its hierarchies add.
+        The values of the original rows.
     cell_of_row : int array (rows,)
     shares : csr_array (cells, domain.size)
-        The share of each value in each distinct cell; none for a cell that may stand for no known value.
+        The share of each value in each distinct cell. They add up to less than 1 if the cell may also stand for
+        values that no original row has.
     """
 
     domain: Domain
@@ -80,27 +83,36 @@ class SpreadColumn:
         return of_cells[self.cell_of_row]
 
 
+def original_rows(part: OpenedTable) -> dict[str, SpreadColumn]:
+    """The original rows, whose cells are single values."""
+    return {name: _single(part.encoded(name)) for name in part.columns}
+
+
+def _single(encoded: EncodedColumn) -> SpreadColumn:
+    from scipy.sparse import eye_array
+
+    domain = encoded.domain
+    return SpreadColumn(domain, encoded.codes.astype(np.int64), eye_array(domain.size, format="csr"))
+
+
 def spread_rows(material: Material, draws: int, original: Mapping[str, SpreadColumn]) -> dict[str, SpreadColumn]:
     """The rows that a reader has of a release, as shares of the values of the original rows."""
     release, rows = material.release, material.rows(draws)
     domains = {name: column.domain for name, column in original.items()}
     missing = material.part.schema.missing
     if not isinstance(release, Release):
-        return spread(rows, missing, domains)
+        return spread(rows, domains, missing=missing)
     drawn = material.way.train == "redrawn" and release.proportions is not None
-    hidden = [] if drawn else [name for name in release.quasi if not is_text(rows[name].type)]
-    return spread(rows, missing, domains, release.label_hierarchies, hidden)
-
-
-def original_rows(part: OpenedTable) -> dict[str, SpreadColumn]:
-    """The original rows, whose cells are single values."""
-    return spread(part.table.select(part.columns), part.schema.missing)
+    as_numbers = set() if drawn else {name for name in release.quasi if not is_text(rows[name].type)}
+    hidden = [name for name in release.quasi if name in as_numbers or not domains[name].has_missing]
+    return spread(rows, domains, missing=missing, hierarchies=release.label_hierarchies, hidden=hidden)
 
 
 def spread(
     table: pa.Table,
+    domains: Mapping[str, Domain],
+    *,
     missing: Sequence[str] = ("",),
-    domains: Mapping[str, Domain] = MappingProxyType({}),
     hierarchies: Mapping[str, Hierarchy] = MappingProxyType({}),
     hidden: Collection[str] = (),
 ) -> dict[str, SpreadColumn]:
@@ -109,11 +121,11 @@ def spread(
     Parameters
     ----------
     table : Table
-        Original, redrawn or published rows.
+        Redrawn or published rows.
+    domains : mapping of str to Domain
+        The original values of each column.
     missing : sequence of str
         Texts that mean "no value".
-    domains : mapping of str to Domain, optional
-        The original values of a column, which its cells may stand for besides those that the table itself names.
     hierarchies : mapping of str to Hierarchy, optional
         For labels that stand for the values below them.
     hidden : collection of str
@@ -121,41 +133,64 @@ def spread(
 
     Examples
     --------
-    >>> people = pa.table({"age": [20, 21, 25, 30]})
-    >>> domains = {"age": spread(people)["age"].domain}
-    >>> published = spread(pa.table({"age": ["[20,30)", "{25|30}", "*"]}), domains=domains)
+    >>> ages = Domain("age", "number", np.array(["20", "21", "25", "30"]), np.array([20.0, 21, 25, 30]))
+    >>> published = spread(pa.table({"age": ["[20,30)", "{25|30}", "*"]}), {"age": ages})
     >>> published["age"].of_rows(Condition("age", low=21, high=25)).round(2).tolist()
     [0.67, 0.5, 0.5]
     """
     columns = {}
     for name in table.column_names:
+        domain = domains[name]
         series = nw.from_native(table[name], series_only=True).alias(name)
-        texts, index = published_texts(series, "text", missing)
+        texts, index = published_texts(series, domain.kind, missing)
         if name in hidden:
             texts[-1] = SUPPRESSED_TEXT  # the last text is for null
-        columns[name] = _spread(name, texts, index, domains.get(name), hierarchies.get(name), missing)
+        columns[name] = SpreadColumn(domain, index, _shares(domain, texts, hierarchies.get(name)))
     return columns
 
 
-def _spread(
-    name: str,
-    texts: Sequence[str | None],
-    index: Longs,
-    domain: Domain | None,
-    hierarchy: Hierarchy | None,
-    missing: Sequence[str],
-) -> SpreadColumn:
+def _shares(domain: Domain, texts: Sequence[str | None], hierarchy: Hierarchy | None) -> csr_array:
+    """The share of each value of a domain in each cell."""
     from scipy.sparse import csr_array
 
-    from hedgerow.learning.redraw import possible_values
+    leaves = published_labels(hierarchy, domain.name, [text for text in texts if text is not None]).values_below
+    meanings = [stands_for(read(text, domain.kind, leaves)) for text in texts]
+    intervals = [meaning for meaning in meanings if isinstance(meaning, Interval)]
+    reach = Reach.of(intervals, () if domain.numbers is None else domain.numbers.tolist())
+    code_of = {label: code for code, label in enumerate(domain.labels.tolist())}
+    codes = [_codes(domain, code_of, reach.ended(one) if isinstance(one, Interval) else one) for one in meanings]
+    widths = np.array([len(of_cell) for of_cell in codes], dtype=np.int64)
+    cell, value = np.repeat(np.arange(len(texts)), widths), np.concatenate([np.empty(0, dtype=np.int64), *codes])
+    known = value >= 0
+    share = 1 / np.repeat(widths, widths)
+    return csr_array((share[known], (cell[known], value[known])), shape=(len(texts), domain.size))
 
-    known = [] if domain is None else domain.labels.tolist()
-    # The values of the domain are read as further rows, so that generalized cells may stand for them too.
-    of_rows = np.append(index, len(texts) + np.arange(len(known)))
-    cells = pa.chunked_array([pa.array([*texts, *known], pa.large_string()).take(pa.array(of_rows))])
-    possible = possible_values(nw.from_native(cells, series_only=True).alias(name), hierarchy, missing)
-    widths = np.diff(possible.starts)
-    of_member = 1 / np.repeat(widths, widths)
-    shape = len(widths), possible.domain.size
-    shares = csr_array((of_member, possible.members, possible.starts), shape=shape)
-    return SpreadColumn(possible.domain, possible.cell_of_row[: len(index)], shares)
+
+def _codes(domain: Domain, code_of: Mapping[str, int], meaning: Possible) -> Longs:
+    """The values that a cell may stand for; -1 for each that no original row has."""
+    if isinstance(meaning, Suppressed):
+        return np.arange(len(domain.labels))
+    if isinstance(meaning, Interval):
+        first = int(np.searchsorted(domain.values, meaning.low))
+        end = int(np.searchsorted(domain.values, meaning.high, "right" if meaning.closed else "left"))
+        return np.arange(first, end) if first < end else _nearest(domain, (meaning.low + meaning.high) / 2)
+    codes = [_code(domain, code_of, value) for value in sorted(meaning, key=str)]
+    return np.concatenate([np.empty(0, dtype=np.int64), *codes])
+
+
+def _code(domain: Domain, code_of: Mapping[str, int], value: str | None) -> Longs:
+    if value is None:
+        return np.array([domain.missing_code])
+    if domain.numbers is None:
+        return np.array([code_of.get(value, -1)])
+    number = number_in(value, domain.kind)
+    return np.array([-1]) if number is None else _nearest(domain, number)
+
+
+def _nearest(domain: Domain, number: float) -> Longs:
+    """The original number that is next to another, since redrawn numbers may lie between the original ones."""
+    values = domain.values
+    if not len(values):
+        return np.array([-1])
+    at = int(np.clip(np.searchsorted(values, number), 1, max(len(values) - 1, 1)))
+    return np.array([at if at < len(values) and values[at] - number < number - values[at - 1] else at - 1])

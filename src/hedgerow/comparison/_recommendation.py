@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure
 from hedgerow.errors import plural
@@ -21,10 +21,26 @@ _SLACK: Final = 1e-9
 
 @dataclass(frozen=True)
 class Baseline:
-    """The value of a score without anonymizing, and for a learner that only knows the frequency of each label."""
+    """The value of a score without anonymizing, and of the least that a release can do.
+
+    Attributes
+    ----------
+    unanonymized : float, optional
+    majority : float, optional
+        For a learner that only knows the frequency of each label; for an analysis the score of rows whose
+        quasi-identifiers are all suppressed.
+    lowest : {"majority", "no-information"}
+        Which of the two it is.
+    """
 
     unanonymized: float | None = None
     majority: float | None = None
+    lowest: Literal["majority", "no-information"] = "majority"
+
+    @property
+    def lowest_named(self) -> str:
+        """The lower baseline in a sentence."""
+        return "the majority" if self.lowest == "majority" else "rows without information"
 
 
 @dataclass(frozen=True)
@@ -165,7 +181,8 @@ def deciding(
     before = [_inside(measure) for measure in passed if utilities.index(measure) < utilities.index(decider)]
     if not before:
         return decider, []
-    why = f"Unanonymized rows teach no more than the majority ({', '.join(before)}), so {_inside(decider)} decides."
+    lowest = baselines[passed[0].name].lowest_named
+    why = f"Unanonymized rows teach no more than {lowest} ({', '.join(before)}), so {_inside(decider)} decides."
     return decider, [why]
 
 
@@ -194,7 +211,8 @@ def _compared(chosen: Choice, best: Choice, measure: Measure, baseline: Baseline
     if baseline is not None and baseline.unanonymized is not None:
         beside = f", against {measure.told(baseline.unanonymized)} from unanonymized rows"
         if baseline.majority is not None:
-            beside += f" and {measure.told(baseline.majority)} by majority"
+            source = "by majority" if baseline.lowest == "majority" else f"from {baseline.lowest_named}"
+            beside += f" and {measure.told(baseline.majority)} {source}"
     name = _inside(measure)
     if chosen is best:
         return [f"Of these, {chosen.label} keeps most: {name} {measure.told(chosen.value(measure))}{beside}."]
@@ -227,7 +245,10 @@ def _void(best: Choice, measure: Measure, baseline: Baseline | None) -> list[str
         return []
     if measure.worth(kept) > measure.worth(baseline.majority):
         return []
-    return ["None of these teaches more than the majority: look at the frontier for what another threshold would keep."]
+    return [
+        f"None of these teaches more than {baseline.lowest_named}: look at the frontier for what another threshold "
+        "would keep."
+    ]
 
 
 def _nothing(released: Sequence[Choice], limit: str) -> list[str]:

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
-from hedgerow.core.cells import Interval, Possible, Reach, Suppressed, number_in, published_labels, read, stands_for
+from hedgerow.core.cells import Interval, Possible, Suppressed, number_in, published_labels, read, stands_for
 from hedgerow.core.counts import EncodedColumn, is_text
 from hedgerow.core.proportions import published_texts
 from hedgerow.evaluation.analyses.base import Material
@@ -155,10 +155,8 @@ def _shares(domain: Domain, texts: Sequence[str | None], hierarchy: Hierarchy | 
 
     leaves = published_labels(hierarchy, domain.name, [text for text in texts if text is not None]).values_below
     meanings = [stands_for(read(text, domain.kind, leaves)) for text in texts]
-    intervals = [meaning for meaning in meanings if isinstance(meaning, Interval)]
-    reach = Reach.of(intervals, () if domain.numbers is None else domain.numbers.tolist())
     code_of = {label: code for code, label in enumerate(domain.labels.tolist())}
-    codes = [_codes(domain, code_of, reach.ended(one) if isinstance(one, Interval) else one) for one in meanings]
+    codes = [_codes(domain, code_of, meaning) for meaning in meanings]
     widths = np.array([len(of_cell) for of_cell in codes], dtype=np.int64)
     cell, value = np.repeat(np.arange(len(texts)), widths), np.concatenate([np.empty(0, dtype=np.int64), *codes])
     known = value >= 0

@@ -92,8 +92,8 @@ def evaluate(
         Hedgerow's (``"c45"``, ``"id3"``, ``"kadet"``), scikit-learn's (``"naive-bayes"``, ``"logistic"``, ``"knn"``,
         ``"mlp"``, ``"boosting"``, ``"linear"``, or an estimator) and Weka's (``"j48"``, ``"part"``,
         ``"weka-naive-bayes"``, ``"weka-logistic"``; they need the extra ``weka`` and Java). For another task its
-        analyses: ``"k-means"`` and ``"agglomerative"``, ``"apriori"``, ``"counts"``, or one of these with parameters
-        from :mod:`hedgerow.evaluation.analyses`.
+        analyses: ``"k-means"`` and ``"agglomerative"``, ``"apriori"``, ``"counts"``, or one of them with parameters
+        (:class:`hedgerow.evaluation.Counts` and others).
     protocol : {"5x2cv", "holdout"}, ("cv", folds) or ("holdout", repetitions)
         Five times two halves, each of which trains and tests; or two thirds train. With an ``entity``, no person is in
         both parts.

@@ -12,6 +12,7 @@ import hedgerow as hr
 from hedgerow.evaluation.analyses import Counts
 
 SCHEMA = hr.Schema(quasi=["age", "sex", "education"], others="drop")
+WITH_TARGET = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +49,10 @@ def test_choices_are_ranked_by_the_error_of_queries(census: pa.Table, tmp_path: 
 
 
 def test_the_scores_are_those_of_an_evaluation(census: pa.Table) -> None:
-    found = short(census, "association", k=5)
-    scores = hr.evaluate(census, SCHEMA, task="association", methods="mondrian", k=5, protocol=("cv", 2), workers=1)
+    found = hr.compare(census, WITH_TARGET, task="association", methods="mondrian", k=5, protocol=("cv", 2), workers=1)
+    scores = hr.evaluate(
+        census, WITH_TARGET, task="association", methods="mondrian", k=5, protocol=("cv", 2), workers=1
+    )
     (choice,) = found.choices
     for name in ("rules_f1", "rules_kept", "itemsets_invented"):
         assert choice.figures[name] == pytest.approx(scores.table(name)["k=5"].to_pylist()[0], abs=0.01)

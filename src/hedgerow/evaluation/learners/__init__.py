@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.learners._bayes import NaiveBayes
+from hedgerow.evaluation.learners._neighbors import KNN
 from hedgerow.evaluation.learners._ours import C45, ID3, KADET
-from hedgerow.evaluation.learners._scikit import KNN, MLP, Boosting, Linear, Logistic, Scikit
+from hedgerow.evaluation.learners._scikit import MLP, Boosting, Linear, Logistic, Scikit
 from hedgerow.evaluation.learners.base import Fitted, Learner, Majority, Prediction, Task
 from hedgerow.evaluation.learners.weka import J48, PART, WekaLogistic, WekaNaiveBayes
 

@@ -1,4 +1,4 @@
-"""Learners of scikit-learn: linear models, nearest neighbours, a small network, boosting, or any other estimator.
+"""Learners of scikit-learn: logistic regression, ridge, a small neural network, boosting, or any other estimator.
 
 scikit-learn is imported when a learner is fitted.
 """
@@ -10,17 +10,17 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Floats, Longs
-from hedgerow.errors import BadInput, check_int, required
+from hedgerow.errors import BadInput, required
 from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Task, Training, as_json
 from hedgerow.evaluation.learners.columns import Categories, Column, Columns, Numbers
 
-__all__ = ["KNN", "Boosting", "Features", "Linear", "Logistic", "MLP", "Scikit", "ask", "fit"]
+__all__ = ["Boosting", "Features", "Linear", "Logistic", "MLP", "Scikit", "ask", "fit"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -229,39 +229,6 @@ class Linear(OnFeatures):
         from sklearn.linear_model import Ridge
 
         return Ridge(alpha=self.alpha)
-
-
-@dataclass(frozen=True, kw_only=True)
-class KNN(OnFeatures):
-    """The nearest neighbours among the training rows, by the Euclidean distance of their features.
-
-    With an encoder as ``train``, distances are those of its representation: oneClass, fillParent, fillChild or
-    proportional.
-
-    Parameters
-    ----------
-    neighbors : int
-        How many training rows decide; all of them if there are fewer.
-    weights : {"uniform", "distance"}
-        Whether all of these count the same, or nearer ones more.
-    """
-
-    name = "knn"
-    tasks = _CLASSES | _NUMBERS
-
-    neighbors: int = 5
-    weights: Literal["uniform", "distance"] = "uniform"
-
-    def __post_init__(self) -> None:
-        check_int("neighbors", "KNN", self.neighbors, 1)
-        if self.weights not in ("uniform", "distance"):
-            raise BadInput.parameter("weights", "KNN", "'uniform' or 'distance'", self.weights)
-
-    def _estimator(self, training: Training) -> Any:
-        from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-
-        kind = KNeighborsClassifier if training.task == "classes" else KNeighborsRegressor
-        return kind(min(self.neighbors, training.table.num_rows), weights=self.weights)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ Rules between Sets of Items in Large Databases", SIGMOD 1993. Items of one colum
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -113,7 +113,7 @@ class Agreement:
     f1: float | None
 
 
-def agreement(truth: set[Rule] | set[Itemset], found: set[Rule] | set[Itemset]) -> Agreement:
+def agreement(truth: Set[object], found: Set[object]) -> Agreement:
     """Compare two sets of rules or of sets of items.
 
     >>> agreement({(1, 2), (1, 3)}, {(1, 2), (2, 3), (2, 4)})

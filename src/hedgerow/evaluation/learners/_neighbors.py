@@ -67,7 +67,8 @@ class KNN(Learner):
 def _held(training: Training, of_row: Longs) -> Floats:
     """What the rows of each distinct point hold: how many have each label, or the sum of their numbers."""
     if training.task == "numbers":
-        return np.bincount(of_row, training.values)[:, np.newaxis]
+        sums = np.bincount(of_row, training.values).astype(np.float64)
+        return sums[:, np.newaxis]
     labels = len(training.labels)
     counted = np.bincount(of_row * labels + training.codes, minlength=(int(of_row.max()) + 1) * labels)
     return counted.reshape(-1, labels).astype(np.float64)

@@ -88,7 +88,7 @@ def test_redrawn_rows_are_averaged(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = hr.Schema(quasi=["age", "sex"], target="income", others="drop")
     options: Any = {"methods": "mondrian", "k": 10, "protocol": "holdout", "workers": 1, "task": "queries"}
     few, many = (
-        hr.evaluate(people, schema, learners=Counts(draws=draws), **options).frame["mean_error"].to_pylist()[-1]
+        hr.evaluate(people, schema, learners=[Counts(draws=draws)], **options).frame["mean_error"].to_pylist()[-1]
         for draws in (1, 20)
     )
     assert 0 < many < few < 1, "the noise of a draw is an error, and no draw counts twice"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from hedgerow.evaluation.learners import _neighbors as neighbors
 from hedgerow.evaluation.learners import learner
 
 
-def predicted(x: list[float], labels: list[Any], tests: list[float], task: Any = "classes", **parameters: Any) -> Any:
+def predicted(
+    x: Sequence[float], labels: list[Any], tests: Sequence[float], task: Any = "classes", **parameters: Any
+) -> Any:
     fitted = learner("knn", **parameters).fit(pa.table({"x": x}), pa.array(labels), task=task, random_state=0)
     return fitted.predict(pa.table({"x": tests}))
 

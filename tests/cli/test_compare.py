@@ -54,6 +54,15 @@ def test_without_a_target(census: Path, called: Any) -> None:
     assert (quiet.status, quiet.out, quiet.err) == (0, "", "")
 
 
+def test_ranked_by_the_error_of_queries(census: Path, called: Any) -> None:
+    options = ("--task", "queries", "--utility", "mean_error", "--protocol", "holdout", "--workers", "1")
+    done = called("compare", "people.csv", *QUASI, "-k", "5,25", "--methods", "mondrian", *options)
+    assert done.status == 0, done.err
+    assert "2 choices on 1,200 rows; counts by holdout." in done.out
+    assert "mean relative error (counts)" in done.out
+    assert "tried for queries" in (census.parent / "compare.html").read_text()
+
+
 def test_a_threshold_that_nothing_meets_is_no_failure(census: Path, called: Any) -> None:
     done = called(
         "compare",
@@ -158,6 +167,9 @@ BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "k above the rows": (("people.csv", *ROLES, "-k", "5,1201"), ("k is 1,201", "1,200 rows")),
     "protocol": (("people.csv", *ROLES, "--protocol", "cv:1"), ("'5x2cv'",)),
     "train": (("people.csv", *ROLES, "--train", "raw", "--test", "recoded"), ("'redrawn'",)),
+    "task": (("people.csv", *QUASI, "--task", "query"), ("'query'", "'queries'")),
+    "utility of another task": (("people.csv", *QUASI, "--utility", "mean_error"), ("'mean_error'", "--task queries")),
+    "unknown utility": (("people.csv", *QUASI, "--utility", "ncp"), ("'ncp'", "'ncp_kept'")),
     "limit": (("people.csv", *ROLES, "--suppression-limit", "0,lots"), ("lots",)),
     "time limit": (
         ("people.csv", *ROLES, "--time-limit", "soon"),

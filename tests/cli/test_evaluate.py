@@ -70,6 +70,13 @@ BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "test": (("people.csv", *ROLES, "--test", "published"), ("'recoded'",)),
     "score": (("people.csv", *SHORT, "--score", "acuracy"), ("'accuracy'",)),
     "score of numbers": (("people.csv", *SHORT, "--score", "r2"), ("'r2'", "accuracy")),
+    "task": (("people.csv", *ROLES, "--task", "query"), ("'query'", "'queries'")),
+    "score of another task": (("people.csv", *ROLES, "--task", "queries", "--score", "auc"), ("'auc'", "median_error")),
+    "learner of another task": (("people.csv", *ROLES, "--task", "queries", "--learners", "c45"), ("'counts'",)),
+    "recoded queries": (
+        ("people.csv", *ROLES, "--task", "queries", "--test", "recoded"),
+        ("test='raw'", "'published'"),
+    ),
     "limit": (("people.csv", *ROLES, "--suppression-limit", "lots"), ("lots",)),
     "no csv": (("people.csv", *ROLES, "-o", "e.parquet"), (".csv", "--output")),
     "no folder": (("people.csv", *ROLES, "-o", "none/e.csv"), ("folder", "none")),
@@ -106,3 +113,34 @@ def test_columns_that_disclose_stop_it(census: Path, refused: Any) -> None:
         "1",
     )
     refused("evaluate", "people.csv", *options, words=("'name'", "--accept"), status=3)
+
+
+@pytest.mark.parametrize(
+    ("task", "heading", "score"),
+    [
+        ("clustering", "How clusters learnt from a release agree", "adjusted_rand"),
+        ("association", "Which association rules of the original rows", "rules_f1"),
+        ("queries", "How far answers to COUNT queries are from the truth", "median_error"),
+    ],
+)
+def test_other_tasks_need_no_target(task: str, heading: str, score: str, census: Path, called: Any) -> None:
+    options = ("--quasi", "age,sex,education", "--others", "drop", "-k", "5", "--methods", "mondrian")
+    done = called("evaluate", "people.csv", *options, "--task", task, "--protocol", "holdout", "--workers", "1")
+    assert done.status == 0, done.err
+    assert heading in done.out
+    assert f": {score}, mean over holdout; training rows redrawn" in done.out
+    assert "no-information  unanonymized" in done.out
+    assert "k=5: best with mondrian and" in done.out
+    assert "without information)" in done.out
+    with (census.parent / "evaluation.csv").open() as file:
+        cells = list(csv.DictReader(file))
+    assert [cell["method"] for cell in cells] == ["unanonymized", "no-information", "mondrian"]
+    assert all(cell[score] for cell in cells)
+
+
+def test_queries_by_the_real_command(census: Path, real: Any) -> None:
+    options = ("--task", "queries", "--score", "mean_error", "--train", "published", "-k", "5")
+    done = real("evaluate", "people.csv", *ROLES, *options, "--methods", "mondrian", "--protocol", "holdout")
+    assert (done.status, done.err) == (0, "")
+    assert "counts   mondrian" in done.out
+    assert ": mean_error, mean over holdout; training rows published." in done.out

@@ -448,6 +448,15 @@ def compare(
             offers=options.complete_learners,
         ),
     ] = None,
+    task: options.Task = "classification",
+    utility: Annotated[
+        str | None,
+        option(
+            Panel.LEARNERS,
+            "NAME",
+            "The measure that decides: accuracy, ncp_kept, median_error, …  [default: the first score of the task]",
+        ),
+    ] = None,
     protocol: Annotated[
         str | None,
         option(
@@ -521,11 +530,12 @@ def evaluate(
         option(
             Panel.LEARNERS,
             "NAMES",
-            "c45, id3, kadet, naive-bayes, logistic, mlp, boosting, linear; with Weka j48, part, weka-naive-bayes, "
-            "weka-logistic.",
+            "c45, id3, kadet, naive-bayes, logistic, knn, mlp, boosting, linear; with Weka j48, part, "
+            "weka-naive-bayes, weka-logistic. For other tasks k-means, agglomerative; apriori; counts.",
             offers=options.complete_learners,
         ),
     ] = None,
+    task: options.Task = "classification",
     protocol: Annotated[
         str,
         option(
@@ -539,7 +549,12 @@ def evaluate(
     test: options.Test = "raw",
     score: Annotated[
         str | None,
-        option(Panel.LEARNERS, "NAME", "The score to show: accuracy, auc, f1, log_loss; for numbers r2, mae."),
+        option(
+            Panel.LEARNERS,
+            "NAME",
+            "The score to show: accuracy, auc, f1, log_loss; for numbers r2, mae; of other tasks adjusted_rand; "
+            "rules_f1, rules_kept, rules_invented, itemsets_kept, itemsets_invented; median_error, mean_error.",
+        ),
     ] = None,
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
@@ -553,7 +568,7 @@ def evaluate(
     quiet: options.Quiet = False,
     workers: options.Workers = None,
 ) -> None:
-    """Measure what learners can still predict, by method and k."""
+    """Measure what a release is still good for, by method and k: to predict, cluster, find rules or count."""
     given = dict(locals())  # every option under its name
 
     from hedgerow.cli._evaluate import run

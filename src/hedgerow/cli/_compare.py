@@ -167,6 +167,7 @@ def _read_options(given: Mapping[str, Any]) -> dict[str, Any]:
     limits = [] if given["suppression_limit"] is None else given["suppression_limit"].split(",")
     protocol = given["protocol"]
     return {
+        "task": given["task"],
         "methods": split_names(given["methods"], "--methods"),
         "learners": split_names(given["learners"], "--learners"),
         "k": read_ks(given["k"], given["require"]),
@@ -176,6 +177,7 @@ def _read_options(given: Mapping[str, Any]) -> dict[str, Any]:
         "train": given["train"],
         "test": given["test"],
         "target_bins": given["target_bins"],
+        "utility": given["utility"],
         "risk_threshold": given["risk_threshold"],
         "random_state": given["seed"],
     }

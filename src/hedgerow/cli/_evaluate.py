@@ -1,4 +1,4 @@
-"""``hedgerow evaluate``: what learners can still predict, as a table on the screen, all cells in a CSV, and a chart."""
+"""``hedgerow evaluate``: what a release is still good for, as a table on the screen, cells in a CSV, and a chart."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from hedgerow.io.readers import find_table
 
 if TYPE_CHECKING:
     from hedgerow.evaluation.results import Evaluation, Tests
+    from hedgerow.evaluation.tables import OpenedTable
+    from hedgerow.schema import Schema
 
 __all__ = ["run", "typed_protocol", "unless_it_fails"]
 
@@ -28,9 +30,14 @@ __all__ = ["run", "typed_protocol", "unless_it_fails"]
 # What a person reads: scores by method and k, and what follows from them.
 
 
-_SHARES: Final = frozenset({"accuracy", "auc", "f1"})
+_TITLES: Final[Mapping[str, str]] = {
+    "clustering": "How clusters learnt from a release agree with those of the original rows",
+    "association": "Which association rules of the original rows a release still shows",
+    "queries": "How far answers to COUNT queries are from the truth",
+}
+_LOWEST: Final[Mapping[str, str]] = {"majority": "by majority", "no-information": "without information"}
 Row = dict[str, object]
-"""The scores of one learner and method: unanonymized, by majority, and for each k (``k=5``)."""
+"""The scores of one learner and method: unanonymized, of the lower baseline, and for each k (``k=5``)."""
 
 
 def _show_evaluation(
@@ -44,23 +51,21 @@ def _show_evaluation(
     """Print the table, which differences are more than chance, the best choice for each k, and where the files are."""
     tests = evaluation.tests(score) if evaluation.protocol == "5x2cv" else None
     rows = evaluation.table(score).to_pylist()
-    first = rows[0]
-    console.print(
-        Text(
-            f"What learners can still predict of {target}: {score}, mean over {evaluation.protocol}; training rows "
-            f"{first['train']}, test rows {first['test']}.",
-            "bold",
-        ),
-        soft_wrap=True,
-    )
+    console.print(Text(_heading(evaluation, score, target, rows[0]), "bold"), soft_wrap=True)
     console.print(_table(rows, score, tests))
-    for line in (*_conclusions(rows, score, tests), *_failures(evaluation), *remarks):
+    for line in (*_conclusions(rows, score, tests, evaluation.floor), *_failures(evaluation), *remarks):
         console.print(Text(line), soft_wrap=True)
     output, chart, cells = written
     console.print(
         Text(f"All cells: {output}. Chart: {chart}. Finished cells, for another run: {cells} (private)."),
         soft_wrap=True,
     )
+
+
+def _heading(evaluation: Evaluation, score: str, target: str, first: Row) -> str:
+    title = _TITLES.get(evaluation.task, f"What learners can still predict of {target}")
+    tested = "" if evaluation.task in ("association", "queries") else f", test rows {first['test']}"
+    return f"{title}: {score}, mean over {evaluation.protocol}; training rows {first['train']}{tested}."
 
 
 def _table(rows: Sequence[Row], score: str, tests: Tests | None) -> Table:
@@ -101,18 +106,19 @@ def _differing(tests: Tests | None) -> set[tuple[object, object, int | None]]:
 def _shown(value: object, score: str) -> str:
     if not isinstance(value, float):
         return "–"
-    return f"{value:.1%}" if score in _SHARES else f"{value:.3f}"
+    from hedgerow.evaluation.scores import SHARES
+
+    return f"{value:.1%}" if score in SHARES else f"{value:.3f}"
 
 
-def _conclusions(rows: Sequence[Row], score: str, tests: Tests | None) -> Iterator[str]:
-    """What a person can act on."""
+def _conclusions(rows: Sequence[Row], score: str, tests: Tests | None, floor: str) -> Iterator[str]:
+    """What a person can act on; ``floor`` is the name of the lower baseline."""
     from hedgerow.evaluation.cells import UNANONYMIZED
-    from hedgerow.evaluation.results import MAJORITY
 
     if _differing(tests):
         yield "* differs from unanonymized rows by more than chance (combined 5×2 cv F-test, 0.05)."
     raw = max(rows, key=lambda row: _merit(row[UNANONYMIZED], score))
-    if _merit(raw[UNANONYMIZED], score) <= _merit(raw[MAJORITY], score):
+    if floor == "majority" and _merit(raw[UNANONYMIZED], score) <= _merit(raw[floor], score):
         yield "Even from unanonymized rows, no learner beats the majority: the columns reveal little of it."
     for name in (name for name in rows[0] if name.startswith("k=")):
         scored = [row for row in rows if isinstance(row[name], float)]
@@ -121,7 +127,7 @@ def _conclusions(rows: Sequence[Row], score: str, tests: Tests | None) -> Iterat
             yield (
                 f"{name}: best with {best['method']} and {best['learner']}, {_shown(best[name], score)} "
                 f"({_shown(raw[UNANONYMIZED], score)} unanonymized with {raw['learner']}, "
-                f"{_shown(best[MAJORITY], score)} by majority)."
+                f"{_shown(best[floor], score)} {_LOWEST[floor]})."
             )
     if tests is not None:
         yield from _ranks(tests)
@@ -174,18 +180,16 @@ def run(given: Mapping[str, Any]) -> None:
 
     from hedgerow.cli._screen import counting_bar, screen
     from hedgerow.evaluation.api import evaluate
-    from hedgerow.evaluation.scores import named_score
     from hedgerow.evaluation.splits import read_protocol
-    from hedgerow.evaluation.tables import open_table
 
     protocol = read_protocol(typed_protocol(given["protocol"]))
-    table = open_table(typed_file(given["table"], given), schema)
-    score = named_score(given["score"], table.task)
+    table, score = _table_and_score(given, schema)
     with unless_it_fails(cells), counting_bar(quiet=given["quiet"]) as advance:
         evaluation = evaluate(
             table,
             schema,
-            methods=methods or ("mondrian", "kactus"),
+            task=given["task"],
+            methods=methods,
             k=ks,
             require=given["require"] or (),
             learners=learners,
@@ -202,6 +206,20 @@ def run(given: Mapping[str, Any]) -> None:
     _write(evaluation, score, output, chart)
     if not given["quiet"]:
         _show_evaluation(screen(), evaluation, score, schema.target or "", written, hierarchies.remarks)
+
+
+def _table_and_score(given: Mapping[str, Any], schema: Schema) -> tuple[OpenedTable, str]:
+    """Open the table, and name the score to show, which depends on the task and on the target."""
+    from hedgerow.evaluation.analyses import analysis_task
+    from hedgerow.evaluation.scores import named_score
+    from hedgerow.evaluation.tables import open_rows, open_table
+
+    task, typed = analysis_task(given["task"]), typed_file(given["table"], given)
+    if task is not None:
+        score = named_score(given["score"], task)
+        return open_rows(typed, schema), score
+    table = open_table(typed, schema)
+    return table, named_score(given["score"], table.task)
 
 
 @contextmanager

@@ -109,6 +109,11 @@ def engines() -> Iterable[str]:
     return ("duckdb", "spark")
 
 
+def tasks() -> Iterable[str]:
+    """The tasks of an evaluation."""
+    return ("classification", "clustering", "association", "queries")
+
+
 def protocols() -> Iterable[str]:
     """The protocols of an evaluation."""
     return ("5x2cv", "holdout", "cv:10")
@@ -258,6 +263,15 @@ Report = Annotated[
 ReportEdition = Annotated[
     str | None,
     option(Panel.REPORT, "NAME", "internal, or public: what recipients may see.  [default: internal]", offers=editions),
+]
+Task = Annotated[
+    str,
+    option(
+        Panel.LEARNERS,
+        "NAME",
+        "What the release is used for: classification, clustering, association or queries.",
+        offers=tasks,
+    ),
 ]
 Train = Annotated[str, option(Panel.LEARNERS, "HOW", "Training rows: redrawn, or published as in the release.")]
 Test = Annotated[str, option(Panel.LEARNERS, "HOW", "Test rows: raw, or recoded as the release would show them.")]

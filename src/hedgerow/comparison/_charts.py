@@ -114,7 +114,7 @@ def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[st
 
 def _baseline_rows(comparison: Comparison, utility: Measure) -> list[dict[str, Any]]:
     baseline = comparison.baselines.get(utility.name, Baseline())
-    named = (("unanonymized", baseline.unanonymized), ("majority", baseline.majority))
+    named = (("unanonymized", baseline.unanonymized), (baseline.lowest, baseline.majority))
     return [{"name": name, "utility": value} for name, value in named if value is not None]
 
 

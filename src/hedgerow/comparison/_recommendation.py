@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure
 from hedgerow.errors import plural
@@ -21,10 +21,26 @@ _SLACK: Final = 1e-9
 
 @dataclass(frozen=True)
 class Baseline:
-    """The value of a score without anonymizing, and for a learner that only knows the frequency of each label."""
+    """The value of a score without anonymizing, and of the least that a release can do.
+
+    Attributes
+    ----------
+    unanonymized : float, optional
+    majority : float, optional
+        For a learner that only knows the frequency of each label; for an analysis the score of rows whose
+        quasi-identifiers are all suppressed.
+    lowest : {"majority", "no-information"}
+        Which of the two it is.
+    """
 
     unanonymized: float | None = None
     majority: float | None = None
+    lowest: Literal["majority", "no-information"] = "majority"
+
+    @property
+    def lowest_named(self) -> str:
+        """The lower baseline in a sentence."""
+        return "the majority" if self.lowest == "majority" else "rows without information"
 
 
 @dataclass(frozen=True)
@@ -165,8 +181,9 @@ def deciding(
     before = [_inside(measure) for measure in passed if utilities.index(measure) < utilities.index(decider)]
     if not before:
         return decider, []
+    lowest = baselines[passed[0].name].lowest_named
     passed_over = ", ".join(before)
-    why = f"Even from unanonymized rows, no learner beats the majority ({passed_over}), so {_inside(decider)} decides."
+    why = f"Even from unanonymized rows, no learner beats {lowest} ({passed_over}), so {_inside(decider)} decides."
     return decider, [why]
 
 
@@ -195,7 +212,8 @@ def _compared(chosen: Choice, best: Choice, measure: Measure, baseline: Baseline
     if baseline is not None and baseline.unanonymized is not None:
         beside = f", against {measure.told(baseline.unanonymized)} from unanonymized rows"
         if baseline.majority is not None:
-            beside += f" and {measure.told(baseline.majority)} by majority"
+            source = "by majority" if baseline.lowest == "majority" else f"from {baseline.lowest_named}"
+            beside += f" and {measure.told(baseline.majority)} {source}"
     name = _inside(measure)
     if chosen is best:
         return [f"Of these, {chosen.label} keeps most: {name} {measure.told(chosen.value(measure))}{beside}."]
@@ -228,10 +246,7 @@ def _void(best: Choice, measure: Measure, baseline: Baseline | None) -> list[str
         return []
     if measure.worth(kept) > measure.worth(baseline.majority):
         return []
-    return [
-        "From none of these can learners learn more than the majority. The frontier shows what another threshold would "
-        "keep."
-    ]
+    return [f"None of these beats {baseline.lowest_named}. The frontier shows what another threshold would keep."]
 
 
 def _nothing(released: Sequence[Choice], limit: str) -> list[str]:

@@ -11,14 +11,24 @@ from typing import Any, Final, TypeGuard
 
 from hedgerow.anonymizers.parameters import check_limit
 from hedgerow.comparison.choices import Choice
-from hedgerow.comparison.plan import Learning, Plan, Treatments
+from hedgerow.comparison.plan import Learning, Plan, Settings, Treatments, find_utility
 from hedgerow.comparison.results import Comparison
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.api import backend_of, check_numbers, each_k, named_learners, named_methods, requirements_of
+from hedgerow.evaluation.analyses import Analysis, analysis_task, named_analyses
+from hedgerow.evaluation.api import (
+    backend_of,
+    check_numbers,
+    check_way,
+    each_k,
+    named_learners,
+    named_methods,
+    requirements_of,
+)
 from hedgerow.evaluation.jobs import Advance
+from hedgerow.evaluation.learners import Learner
 from hedgerow.evaluation.splits import Protocol, read_protocol
 from hedgerow.evaluation.store import Store
-from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable, Task, check_schema, open_rows, open_table
+from hedgerow.evaluation.tables import OpenedTable, Task, check_schema, open_rows, open_table
 from hedgerow.evaluation.ways import Way
 from hedgerow.schema import Schema
 
@@ -38,6 +48,7 @@ def compare(
     data: Any,
     schema: Schema,
     *,
+    task: str = "classification",
     methods: Any = None,
     k: int | Iterable[int] | None = (5, 10, 50, 100),
     suppression_limit: float | Iterable[float] | None = None,
@@ -48,6 +59,7 @@ def compare(
     test: Any = "raw",
     publish_proportions: bool | None = None,
     target_bins: int | None = None,
+    utility: str | None = None,
     risk_threshold: float | None = None,
     time_limit: float | None = None,
     random_state: int = 0,
@@ -67,6 +79,8 @@ def compare(
     data : dataframe, DuckDB relation, path or File
     schema : Schema
         With a target, utility is how well learners predict it; without one, how much detail is kept (``1 - ncp``).
+    task : {"classification", "clustering", "association", "queries"}
+        What the release is used for, as in :func:`hedgerow.evaluate`. All but the first need no target.
     methods : sequence of str or Anonymizer, or mapping of name to these
         kACTUS, Mondrian and Hedge if not given; Mondrian and Datafly where there is no target.
     k : int or sequence of int, optional
@@ -84,6 +98,9 @@ def compare(
         Whether releases publish proportions; by default they do where rows are redrawn.
     target_bins : int, optional
         The number of bins of a numeric target, for methods that learn from classes.
+    utility : str, optional
+        The measure of utility that decides, such as ``"mean_error"`` for ``task="queries"``, or ``"ncp_kept"``. If
+        not given, the first score of the task.
     risk_threshold : float, optional
         The highest risk of a person in a recommended choice. If not given, 0.05, or 1/k of the largest k if that is
         more.
@@ -112,6 +129,7 @@ def compare(
     """
     check_seconds(time_limit, "time_limit")
     options = Options(
+        task=task,
         methods=methods,
         k=k,
         suppression_limit=suppression_limit,
@@ -122,6 +140,7 @@ def compare(
         test=test,
         publish_proportions=publish_proportions,
         target_bins=target_bins,
+        utility=utility,
         risk_threshold=risk_threshold,
         random_state=random_state,
     )
@@ -140,6 +159,7 @@ class Options:
     """The parameters of :func:`compare` that decide its result."""
 
     _: KW_ONLY
+    task: str = "classification"
     methods: Any = None
     k: Any = (5, 10, 50, 100)
     suppression_limit: Any = None
@@ -150,6 +170,7 @@ class Options:
     test: Any = "raw"
     publish_proportions: bool | None = None
     target_bins: int | None = None
+    utility: str | None = None
     risk_threshold: float | None = None
     random_state: int = 0
 
@@ -162,31 +183,41 @@ def make_plan(data: Any, schema: Schema, options: Options) -> Plan:
     ks, limits = each_k(options.k, options.require, _OWNER), _limits(options.suppression_limit)
     threshold = _threshold(options.risk_threshold, ks)
     protocol, way = _protocol_and_way(options, schema)
-    table = open_rows(data, schema) if schema.target is None else open_table(data, schema)
+    table, learners = _table_and_learners(data, schema, options)
+    check_way(way, learners)
     _refuse_large(table, ks)
-    learning = _learning(table, options, protocol, way)
+    learning = Learning(table, learners, protocol, way) if learners else None
+    if options.utility is not None:
+        find_utility(learning, options.utility)
     proportions = options.publish_proportions
     if proportions is None and learning is not None:
         proportions = way.needs_proportions
     parameters = {"publish_proportions": proportions, "target_bins": options.target_bins}
     treatments = Treatments(chosen, requirements_of(options.require), parameters)
     choices = [Choice(name, each, limit, "not begun") for each in ks for name in chosen for limit in limits]
-    return Plan(table, choices, treatments, threshold, options.random_state, backend_of(data), learning)
+    settings = Settings(threshold, options.random_state, backend_of(data), options.utility)
+    return Plan(table, choices, treatments, settings, learning)
 
 
 def _protocol_and_way(options: Options, schema: Schema) -> tuple[Protocol, Way]:
     way = Way(options.train, options.test, _OWNER)
     protocol = read_protocol(_PROTOCOL if options.protocol is None else options.protocol, _OWNER)
-    if schema.target is None and options.learners is not None:
+    if schema.target is None and options.learners is not None and analysis_task(options.task, _OWNER) is None:
         raise BadInput("Learners are named, but no target for them to predict. Name it (target=, --target).")
     return protocol, way
 
 
-def _learning(table: OpenedTable, options: Options, protocol: Protocol, way: Way) -> Learning | None:
-    if not isinstance(table, EvaluatedTable):
-        return None
-    names = _LEARNER[table.task] if options.learners is None else options.learners
-    return Learning(table, named_learners(names, table.task), protocol, way)
+def _table_and_learners(
+    data: Any, schema: Schema, options: Options
+) -> tuple[OpenedTable, list[Learner] | list[Analysis]]:
+    """The table with its learners or analyses; without a target, learners have nothing to predict."""
+    wanted = analysis_task(options.task, _OWNER)
+    if wanted is not None:
+        return open_rows(data, schema), named_analyses(options.learners, wanted, _OWNER)
+    if schema.target is None:
+        return open_rows(data, schema), list[Learner]()
+    table = open_table(data, schema)
+    return table, named_learners(_LEARNER[table.task] if options.learners is None else options.learners, table.task)
 
 
 def _default_methods(schema: Schema) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from hedgerow._internal.rounding import significant
 from hedgerow.errors import BadInput, plural
-from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORE_TITLES, SCORES
-from hedgerow.evaluation.tables import Task
+from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORE_TITLES, SCORES, SHARES
+from hedgerow.evaluation.tables import AnyTask
 
 __all__ = [
     "Choice",
@@ -134,13 +134,27 @@ def risk_measures(target: str | None, sensitive: Sequence[str], *, proportions: 
     return [*measures, _GUESS] if proportions else measures
 
 
-def score_measures(task: Task, target: str, learners: Sequence[str]) -> list[Measure]:
-    """The measures of how well the target can be predicted: by all learners on average, and by each."""
+_OF_ANALYSES: Final = {
+    "adjusted_rand": "How far clusters learnt from what is published divide other people as clusters of the original "
+    "rows do: 1 is alike, 0 is chance.",
+    "rules_f1": "The harmonic mean of the shares of true rules that are found and of found rules that are true.",
+    "rules_kept": "The share of the original rows' association rules that what is published shows, too.",
+    "rules_invented": "The share of the association rules in what is published that the original rows do not show.",
+    "itemsets_kept": "The share of the original rows' frequent itemsets that what is published shows, too.",
+    "itemsets_invented": "The share of the frequent itemsets in what is published that are rarer in the original rows.",
+    "median_error": "The relative error of random COUNT queries: half of them are closer.",
+    "mean_error": "The relative error of random COUNT queries, on average.",
+}
+
+
+def score_measures(task: AnyTask, target: str | None, learners: Sequence[str]) -> list[Measure]:
+    """The scores of a task as measures: of all learners or analyses on average, and of each."""
     everybody = learners[0] if len(learners) == 1 else f"mean of {', '.join(learners)}"
     measures = []
     for name in SCORES[task]:
-        title, share = SCORE_TITLES[name], name in ("accuracy", "auc", "f1")
-        meaning = f"{title} of {everybody}, trained on what is published, when predicting {target} of other people."
+        title, share = SCORE_TITLES[name], name in SHARES
+        predicted = f"{title} of {everybody}, trained on what is published, when predicting {target} of other people."
+        meaning = _OF_ANALYSES.get(name, predicted)
         named = [(name, everybody, meaning)]
         if len(learners) > 1:
             named += [(f"{name}:{learner}", learner, f"{title} of {learner} alone.") for learner in learners]

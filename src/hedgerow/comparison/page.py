@@ -228,7 +228,7 @@ def _says(comparison: Comparison, risk: Measure, utility: Measure) -> str:
     baseline = comparison.baselines.get(utility.name, Baseline())
     lines = [
         f"{name} {utility.told(value)}"
-        for name, value in (("unanonymized rows", baseline.unanonymized), ("the majority", baseline.majority))
+        for name, value in (("unanonymized rows", baseline.unanonymized), (baseline.lowest_named, baseline.majority))
         if value is not None
     ]
     beside = f" Dotted lines: {', '.join(lines)}." if lines else ""

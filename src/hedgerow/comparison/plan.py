@@ -20,6 +20,7 @@ from hedgerow.comparison.choices import (
     Choice,
     Measure,
     Result,
+    find_measure,
     kept_measures,
     risk_measures,
     score_figures,
@@ -28,20 +29,30 @@ from hedgerow.comparison.choices import (
 )
 from hedgerow.comparison.results import Comparison, Measured, Stop
 from hedgerow.errors import BadInput, Disclosing, Infeasible, MissingExtra, plural, required
-from hedgerow.evaluation.api import protocol_shown, trials_of
-from hedgerow.evaluation.cells import UNANONYMIZED, Treatment, Trial, key_of, library_versions, spelled_schema
+from hedgerow.evaluation.analyses import Analysis
+from hedgerow.evaluation.api import protocol_shown, task_of, trials_of
+from hedgerow.evaluation.cells import (
+    NO_INFORMATION,
+    UNANONYMIZED,
+    Treatment,
+    Trial,
+    key_of,
+    library_versions,
+    spelled_schema,
+)
 from hedgerow.evaluation.jobs import Advance, Job, Results, TrialOf, finished, run
 from hedgerow.evaluation.learners import Learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
+from hedgerow.evaluation.scores import SCORES
 from hedgerow.evaluation.splits import Protocol
 from hedgerow.evaluation.store import Store
-from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
+from hedgerow.evaluation.tables import AnyTask, OpenedTable
 from hedgerow.evaluation.trials import Stage, attempt, result_of
 from hedgerow.evaluation.ways import Way
 from hedgerow.release import Release
 from hedgerow.requirements import Requirement, parse_requirement
 
-__all__ = ["Learning", "PartJob", "Plan", "ReleaseJob", "Treatments", "figures_of"]
+__all__ = ["Learning", "PartJob", "Plan", "ReleaseJob", "Settings", "Treatments", "figures_of", "find_utility"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -102,7 +113,7 @@ class PartJob(TrialOf):
         return partial(_attempted, Stage.of(self.table, folder, self.random_state), self.trial)
 
 
-def _attempted(stage: Stage[EvaluatedTable], trial: Any) -> Results:
+def _attempted(stage: Stage[OpenedTable], trial: Any) -> Results:
     try:
         return attempt(stage, trial)
     except Disclosing as reason:
@@ -197,10 +208,10 @@ class Treatments:
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """The learners of a comparison, and how they are trained and tested."""
+    """The learners of a comparison, and how they are trained and tested; or analyses in their place."""
 
-    table: EvaluatedTable
-    learners: Sequence[Learner]
+    table: OpenedTable
+    learners: Sequence[Learner] | Sequence[Analysis]
     protocol: Protocol
     way: Way
 
@@ -208,6 +219,47 @@ class Learning:
     def names(self) -> list[str]:
         """The names of the learners."""
         return [learner.name for learner in self.learners]
+
+    @property
+    def task(self) -> AnyTask:
+        """The task of the learners or analyses."""
+        return task_of(self.table, self.learners)
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Their scores, as measures of utility."""
+        return score_measures(self.task, self.table.schema.target, self.names)
+
+
+def find_utility(learning: Learning | None, name: str) -> Measure:
+    """The named measure of utility; if it is a score of another task, the error names the task."""
+    known = [*([] if learning is None else learning.measures), *kept_measures()]
+    if name not in {measure.name for measure in known}:
+        for task, scores in SCORES.items():
+            if name in scores and task not in ("classes", "numbers"):
+                raise BadInput(f"The measure {name!r} is one of another task. Choose task={task!r} (--task {task}).")
+    return find_measure(known, name, "utility")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a comparison is made and judged, whatever its choices are.
+
+    Attributes
+    ----------
+    threshold : float
+        The highest risk of a person in a recommended choice.
+    random_state : int
+    backend : str
+        The dataframe library of tables.
+    utility : str, optional
+        The measure of utility that decides.
+    """
+
+    threshold: float
+    random_state: int
+    backend: Literal["pandas", "polars", "pyarrow"]
+    utility: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,26 +273,22 @@ class Plan:
         The choices without figures, in the order of their work.
     treatments : Treatments
         How each choice is made.
-    threshold : float
-        The highest risk of a person in a recommended choice.
-    random_state : int
-    backend : str
+    settings : Settings
     learning : Learning, optional
-        Only with a target.
+        Only with a target, or with analyses.
     """
 
     table: OpenedTable
     choices: Sequence[Choice]
     treatments: Treatments
-    threshold: float
-    random_state: int
-    backend: Literal["pandas", "polars", "pyarrow"]
+    settings: Settings
     learning: Learning | None = None
 
     @cached_property
     def releases(self) -> list[ReleaseJob]:
         """The release of each choice."""
-        return [ReleaseJob(self.table, self.random_state, self.treatments.of(choice)) for choice in self.choices]
+        seed = self.settings.random_state
+        return [ReleaseJob(self.table, seed, self.treatments.of(choice)) for choice in self.choices]
 
     @cached_property
     def trials(self) -> list[Trial]:
@@ -250,14 +298,20 @@ class Plan:
             return []
         treatments = [job.treatment for job in self.releases]
         return trials_of(
-            learning.table, learning.protocol, self.random_state, treatments, [learning.way], learning.learners
+            learning.table,
+            learning.protocol,
+            self.settings.random_state,
+            treatments,
+            [learning.way],
+            learning.learners,
         )
 
     @cached_property
     def jobs(self) -> list[Job]:
         """All work: every release first, then part by part."""
         table = None if self.learning is None else self.learning.table
-        parts = [PartJob(table, self.random_state, trial) for trial in self.trials if table is not None]
+        seed = self.settings.random_state
+        parts = [PartJob(table, seed, trial) for trial in self.trials if table is not None]
         return [*self.releases, *parts]
 
     def run(
@@ -284,7 +338,7 @@ class Plan:
         for result in results:
             by_treatment[result["method"], result["k"]].append(result)
         learners = 0 if self.learning is None else len(self.learning.learners)
-        parts = sum(trial.treatment.method is None for trial in self.trials)
+        parts = sum(trial.treatment.label == UNANONYMIZED for trial in self.trials)
         digits = digits_shown(self.table.table.num_rows)
         measures = self._measures(store)
         choices = [
@@ -303,40 +357,44 @@ class Plan:
         return Comparison(
             tuple(choices),
             tuple(measures),
-            self.threshold,
+            self.settings.threshold,
             self._measured(choices, store, parts, stopped),
-            self._baselines(by_treatment[UNANONYMIZED, None], digits),
+            self._baselines(by_treatment, digits),
             self._evaluation(results),
-            self.backend,
+            self.settings.backend,
         )
 
     def _measures(self, store: Store) -> list[Measure]:
         results = (store.get(job.key) or {} for job in self.releases)
         proportions = any(result.get("surest_guess") is not None for result in results)
         risks = risk_measures(self.table.schema.target, self.table.roles.sensitive, proportions=proportions)
-        return [*risks, *self._score_measures(), *kept_measures()]
+        utilities = [*([] if self.learning is None else self.learning.measures), *kept_measures()]
+        # The measures are in the order of their rank: the first that is known decides.
+        return [*risks, *sorted(utilities, key=lambda measure: measure.name != self.settings.utility)]
 
-    def _score_measures(self) -> list[Measure]:
-        if self.learning is None:
-            return []
-        return score_measures(self.learning.table.task, self.learning.table.target, self.learning.names)
-
-    def _baselines(self, raw: Sequence[Result], digits: int) -> dict[str, Baseline]:
-        """The scores of unanonymized rows, of all learners and of each, beside those of the majority."""
-        if self.learning is None:
+    def _baselines(
+        self, by_treatment: Mapping[tuple[str, int | None], Sequence[Result]], digits: int
+    ) -> dict[str, Baseline]:
+        """The scores of unanonymized rows, of all learners and of each, beside those of the lower baseline."""
+        learning = self.learning
+        if learning is None:
             return {}
-        learnt = [result for result in raw if result["learner"] != MAJORITY]
-        means = score_figures(learnt, len(self.learning.learners), digits).means
+        number, raw = len(learning.learners), by_treatment.get((UNANONYMIZED, None), [])
+        means = score_figures([result for result in raw if result["learner"] != MAJORITY], number, digits).means
         majority = score_figures([result for result in raw if result["learner"] == MAJORITY], 1, digits).means
-        names = [measure.name for measure in self._score_measures()]
-        return {name: Baseline(means.get(name), majority.get(name.partition(":")[0])) for name in names}
+        nothing = score_figures(by_treatment.get((NO_INFORMATION, None), []), number, digits).means
+        names = [measure.name for measure in learning.measures]
+        if learning.task in ("classes", "numbers"):
+            return {name: Baseline(means.get(name), majority.get(name.partition(":")[0])) for name in names}
+        return {name: Baseline(means.get(name), nothing.get(name), "no-information") for name in names}
 
     def _evaluation(self, results: Sequence[Result]) -> Evaluation | None:
         learning = self.learning
         if learning is None:
             return None
         labels = tuple(dict.fromkeys(choice.treatment_label for choice in self.choices))
-        return Evaluation(tuple(results), learning.table.task, protocol_shown(learning.protocol), labels, self.backend)
+        shown = protocol_shown(learning.protocol)
+        return Evaluation(tuple(results), learning.task, shown, labels, self.settings.backend)
 
     def _measured(self, choices: Sequence[Choice], store: Store, parts: int, stopped: Stop) -> Measured:
         keys = [key for job in self.jobs for key in job.keys]
@@ -357,6 +415,7 @@ class Plan:
         train, test = self.learning.way.names
         return replace(
             measured,
+            task=self.learning.task,
             learners=tuple(self.learning.names),
             protocol=protocol_shown(self.learning.protocol),
             parts=parts,

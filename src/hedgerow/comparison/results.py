@@ -16,6 +16,7 @@ from hedgerow.comparison._recommendation import Baseline, Recommendation, decidi
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure, find_measure, limit_text
 from hedgerow.errors import plural
 from hedgerow.evaluation.results import Evaluation
+from hedgerow.evaluation.tables import AnyTask
 
 __all__ = ["Comparison", "Measured", "Stop"]
 
@@ -34,6 +35,8 @@ class Measured:
         The unit of class sizes.
     target : str, optional
         The column that learners predict.
+    task : str
+        ``"classes"`` or ``"numbers"`` of a target, or the task of analyses; empty if nothing was learnt.
     learners : tuple of str
     protocol : str
         How rows were divided into training and test parts.
@@ -56,6 +59,7 @@ class Measured:
     rows: int
     counted: Literal["rows", "people"] = "rows"
     target: str | None = None
+    task: AnyTask | Literal[""] = ""
     learners: tuple[str, ...] = ()
     protocol: str = ""
     parts: int = 0
@@ -82,7 +86,7 @@ class Comparison:
     threshold : float
         The highest risk of a person that may be recommended.
     baselines : mapping of str to Baseline
-        For each score, its value without anonymizing, and that of the majority.
+        For each score, its value without anonymizing, and that of the majority or of no information.
     measured : Measured
         How the comparison was made.
     evaluation : Evaluation, optional

@@ -1,4 +1,4 @@
-"""Evaluation: how well learners predict after a table was anonymized, and whether methods differ in this.
+"""Evaluation: what a table is still good for after it was anonymized, and whether methods differ in this.
 
 The command, comparisons and reproductions may import it. It imports methods, releases and learning.
 Start with :mod:`~hedgerow.evaluation.api` for ``hr.evaluate``, then :mod:`~hedgerow.evaluation.cells`.
@@ -10,18 +10,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hedgerow.evaluation.analyses import ANALYSES, Agglomerative, Analysis, Apriori, Counts, KMeans
     from hedgerow.evaluation.charts import critical_difference_diagram
     from hedgerow.evaluation.learners import LEARNERS, learner
     from hedgerow.evaluation.results import Contrast, Evaluation, Tests
     from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
 
 __all__ = [
+    "ANALYSES",
     "LEARNERS",
+    "Agglomerative",
+    "Analysis",
+    "Apriori",
     "BonferroniDunn",
     "Contrast",
+    "Counts",
     "Evaluation",
     "FTest",
     "Friedman",
+    "KMeans",
     "Tests",
     "bonferroni_dunn",
     "critical_difference_diagram",
@@ -32,6 +39,7 @@ __all__ = [
 
 # Names are imported on first use: the statistics need SciPy, which few commands use.
 _MODULES = {
+    "analyses": ("ANALYSES", "Agglomerative", "Analysis", "Apriori", "Counts", "KMeans"),
     "charts": ("critical_difference_diagram",),
     "learners": ("LEARNERS", "learner"),
     "results": ("Contrast", "Evaluation", "Tests"),

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import find_method
-from hedgerow.errors import BadInput, is_int
-from hedgerow.evaluation.cells import Cell, Design, Treatment, Trial
+from hedgerow.errors import BadInput, is_int, required
+from hedgerow.evaluation.analyses import Analysis, analysis_task, named_analyses
+from hedgerow.evaluation.cells import NO_INFORMATION, Cell, Design, Treatment, Trial
 from hedgerow.evaluation.jobs import Advance, TrialOf, finished, run
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
 from hedgerow.evaluation.splits import Protocol, read_protocol, splits_of
 from hedgerow.evaluation.store import Store
-from hedgerow.evaluation.tables import EvaluatedTable, Task, open_table
+from hedgerow.evaluation.tables import AnyTask, EvaluatedTable, OpenedTable, Task, check_schema, open_rows, open_table
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.requirements import Requirement
 from hedgerow.schema import Schema
@@ -23,12 +24,14 @@ from hedgerow.schema import Schema
 __all__ = [
     "backend_of",
     "check_numbers",
+    "check_way",
     "each_k",
     "evaluate",
     "named_learners",
     "named_methods",
     "protocol_shown",
     "requirements_of",
+    "task_of",
     "trials_of",
 ]
 
@@ -36,13 +39,16 @@ _LEARNERS: Mapping[Task, tuple[str, ...]] = {
     "classes": ("c45", "naive-bayes", "logistic", "boosting"),
     "numbers": ("linear", "boosting"),
 }
+_METHODS: Final = ("mondrian", "kactus")
+_METHODS_WITHOUT_TARGET: Final = ("mondrian", "datafly")
 
 
 def evaluate(
     data: Any,
     schema: Schema,
     *,
-    methods: Any = ("mondrian", "kactus"),
+    task: str = "classification",
+    methods: Any = None,
     k: int | Iterable[int] | None = (5, 10, 50, 100),
     require: Any = (),
     learners: Iterable[Any] | None = None,
@@ -57,30 +63,44 @@ def evaluate(
     cache: str | Path | None = None,
     advance: Callable[[Advance], None] | None = None,
 ) -> Evaluation:
-    """Measure how well learners predict a target after a table was anonymized.
+    """Measure what a table is still good for after it was anonymized: to predict a target, or for other tasks.
 
     All methods see the same training rows and nothing else. There are two baselines: learners trained on the original
-    rows, and "majority", which knows only the class frequencies. The cost of a method lies between the two.
+    rows, and "majority", which knows only the class frequencies. The cost of a method lies between the two. For other
+    tasks the baselines are the original rows, and rows whose quasi-identifiers are all suppressed ("no-information").
 
     Parameters
     ----------
     data : dataframe, DuckDB relation, path or File
     schema : Schema
-        With a target. Text and few whole numbers are classes; other numbers are predicted as numbers.
-    methods : sequence of str or Anonymizer, or mapping of name to these
-        The first method is the control of :meth:`Evaluation.tests`.
+        With a target, which only ``task="classification"`` needs. Text and few whole numbers are classes; other numbers
+        are predicted as numbers.
+    task : {"classification", "clustering", "association", "queries"}
+        What the release is used for. ``"classification"``: learners predict the target of the test rows, whether it
+        holds classes or numbers. ``"clustering"``: clusters learnt from the release and from the original rows divide
+        the test rows; their agreement is the adjusted Rand index. ``"association"``: how many of the association rules
+        and frequent itemsets of the original rows the release shows, and how many of its own are invented.
+        ``"queries"``: the relative error of random COUNT queries with one to four conditions. The last two compare the
+        release with the training rows, and do not use the test rows.
+    methods : sequence of str or Anonymizer, or mapping of name to these, optional
+        The first method is the control of :meth:`Evaluation.tests`. By default Mondrian and kACTUS; Mondrian and
+        Datafly if there is no target.
     k : int or sequence of int, optional
     require : requirement or sequence of requirements
         Further requirements, in all cells.
     learners : sequence of str, Learner or estimator, optional
-        Hedgerow's (``"c45"``, ``"id3"``, ``"kadet"``), scikit-learn's (``"naive-bayes"``, ``"logistic"``, ``"mlp"``,
-        ``"boosting"``, ``"linear"``, or an estimator) and Weka's (``"j48"``, ``"part"``, ``"weka-naive-bayes"``,
-        ``"weka-logistic"``; they need the extra ``weka`` and Java).
+        Hedgerow's (``"c45"``, ``"id3"``, ``"kadet"``), scikit-learn's (``"naive-bayes"``, ``"logistic"``, ``"knn"``,
+        ``"mlp"``, ``"boosting"``, ``"linear"``, or an estimator) and Weka's (``"j48"``, ``"part"``,
+        ``"weka-naive-bayes"``, ``"weka-logistic"``; they need the extra ``weka`` and Java). For another task its
+        analyses: ``"k-means"`` and ``"agglomerative"``, ``"apriori"``, ``"counts"``, or one of them with parameters
+        (:class:`hedgerow.evaluation.Counts` and others).
     protocol : {"5x2cv", "holdout"}, ("cv", folds) or ("holdout", repetitions)
         Five times two halves, each of which trains and tests; or two thirds train. With an ``entity``, no person is in
         both parts.
     train : {"redrawn", "published"} or encoder
         How training rows are written for learners: as redrawn original values, as published cells, or as features.
+        Rules and queries read ``"published"`` cells by uniform spread, and ``"redrawn"`` rows by the published
+        proportions; they read no encoders.
     test : {"raw", "recoded"} or encoder
         How test rows are written for learners: unchanged, or recoded like the release, which needs the private
         recoding.
@@ -110,10 +130,11 @@ def evaluate(
     >>> found.table().column_names
     ['learner', 'train', 'test', 'method', 'majority', 'unanonymized', 'k=5']
     """
-    table = open_table(data, schema)
+    table, chosen_learners = _table_and_learners(data, schema, task, learners)
     way = Way(train, test)
-    chosen_learners = named_learners(_LEARNERS[table.task] if learners is None else learners, table.task)
-    chosen = named_methods(methods)
+    check_way(way, chosen_learners)
+    default = _METHODS_WITHOUT_TARGET if schema.target is None else _METHODS
+    chosen = named_methods(default if methods is None else methods)
     checked_protocol = read_protocol(protocol)
     check_numbers(random_state, workers, "evaluate")
     parameters = {
@@ -132,7 +153,7 @@ def evaluate(
     run(jobs, store, workers=workers, advance=advance)
     return Evaluation(
         tuple(finished(store, trials)),
-        table.task,
+        task_of(table, chosen_learners),
         protocol_shown(checked_protocol),
         tuple(chosen),
         backend_of(data),
@@ -140,25 +161,58 @@ def evaluate(
 
 
 def trials_of(
-    table: EvaluatedTable,
+    table: OpenedTable,
     protocol: Protocol,
     random_state: int,
     treatments: Sequence[Treatment],
     ways: Sequence[Way],
-    learners: Sequence[Learner],
+    learners: Sequence[Learner] | Sequence[Analysis],
     about: Mapping[str, Any] | None = None,
 ) -> list[Trial]:
-    """All trials of an evaluation, with the baselines: every learner on original rows, and the majority."""
+    """All trials of an evaluation, with the baselines: every learner on original rows, and the majority.
+
+    Analyses have rows without information in the place of the majority.
+    """
     design = Design(table, protocol, random_state, about)
-    baselines = [(RAW, each) for each in (learner(MAJORITY), *learners)]
+    analysing = any(isinstance(each, Analysis) for each in learners)
+    lowest = [] if analysing else [learner(MAJORITY)]
+    untreated = [Treatment(), Treatment(NO_INFORMATION, suppressed=True)] if analysing else [Treatment()]
+    baselines = [(RAW, each) for each in (*lowest, *learners)]
     pairs = [(way, each) for way in ways for each in learners]
     trials = []
     for split in splits_of(table, protocol, random_state):
-        for treatment in (Treatment(), *treatments):
+        for treatment in (*untreated, *treatments):
             tried = baselines if treatment.method is None else pairs
             cells = tuple(Cell.of(design, treatment, split, way, each) for way, each in tried)
             trials.append(Trial(treatment, split, cells))
     return trials
+
+
+def _table_and_learners(
+    data: Any, schema: Schema, task: object, learners: Any
+) -> tuple[OpenedTable, list[Learner] | list[Analysis]]:
+    """Open the table of a task, and name its learners or analyses."""
+    wanted = analysis_task(task)
+    if wanted is not None:
+        check_schema(schema, "evaluate")
+        return open_rows(data, schema), named_analyses(learners, wanted)
+    table = open_table(data, schema)
+    return table, named_learners(_LEARNERS[table.task] if learners is None else learners, table.task)
+
+
+def check_way(way: Way, learners: Sequence[Learner] | Sequence[Analysis]) -> None:
+    """Refuse a way of writing rows that an analysis cannot read."""
+    for one in learners:
+        if isinstance(one, Analysis):
+            one.check(way)
+
+
+def task_of(table: OpenedTable, learners: Sequence[Learner] | Sequence[Analysis]) -> AnyTask:
+    """The task of learners, which the target decides, or of analyses."""
+    first = learners[0]
+    if isinstance(first, Analysis):
+        return first.task
+    return required(table.task if isinstance(table, EvaluatedTable) else None, "the task of learners")
 
 
 def check_numbers(random_state: object, workers: object, owner: str) -> None:

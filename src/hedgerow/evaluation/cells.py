@@ -11,19 +11,36 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.evaluation.analyses.base import Analysis
 from hedgerow.evaluation.learners import Learner
 from hedgerow.evaluation.learners.base import as_json, changed, defaults_of
 from hedgerow.evaluation.learners.weka import WekaLearner
 from hedgerow.evaluation.splits import Protocol, Split
-from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
+from hedgerow.evaluation.tables import OpenedTable
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.requirements import Requirement
 from hedgerow.schema import Schema
 
-__all__ = ["UNANONYMIZED", "Cell", "Design", "Treatment", "Trial", "key_of", "library_versions", "spelled_schema"]
+__all__ = [
+    "BASELINES",
+    "NO_INFORMATION",
+    "UNANONYMIZED",
+    "Cell",
+    "Design",
+    "Treatment",
+    "Trial",
+    "key_of",
+    "library_versions",
+    "spelled_schema",
+]
 
 UNANONYMIZED: Final = "unanonymized"
 """The name of original training rows in tables."""
+
+NO_INFORMATION: Final = "no-information"
+"""The name, in tables, of training rows whose quasi-identifiers are all suppressed: the baseline of analyses."""
+
+BASELINES: Final = frozenset({UNANONYMIZED, NO_INFORMATION})
 
 _FORMAT: Final = 2
 _LIBRARIES: Final = ("numpy", "scikit-learn", "numba")
@@ -46,6 +63,8 @@ class Treatment:
     parameters : mapping
         Further parameters of :meth:`Anonymizer.anonymize`: ``suppression_limit``, ``publish_proportions``,
         ``target_bins``.
+    suppressed : bool
+        Whether every quasi-identifier of every row is suppressed, without a method.
     """
 
     label: str = UNANONYMIZED
@@ -53,6 +72,7 @@ class Treatment:
     k: int | None = None
     require: tuple[Requirement | str, ...] = ()
     parameters: Mapping[str, Any] | None = None
+    suppressed: bool = False
 
     def spelled(self) -> dict[str, Any]:
         """The method's name, the version of its results, and the parameters that differ from their defaults.
@@ -60,7 +80,7 @@ class Treatment:
         As in :meth:`Anonymizer.anonymize`, the treatment's parameters replace the method's own.
         """
         if self.method is None:
-            return {}
+            return {"suppressed": True} if self.suppressed else {}
         own = self.method.get_params(deep=False)
         k, require = own.pop("k", None), own.pop("require", ())
         own.pop("schema", None)  # the table has one
@@ -90,14 +110,14 @@ class Design:
 
     Attributes
     ----------
-    table : EvaluatedTable
+    table : OpenedTable
     protocol : Protocol
     random_state : int
     about : mapping, optional
         Further columns of the results, such as the name of a data set.
     """
 
-    table: EvaluatedTable
+    table: OpenedTable
     protocol: Protocol
     random_state: int
     about: Mapping[str, Any] | None = None
@@ -105,15 +125,15 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A learner, and the way in which rows are written for it."""
+    """A learner or an analysis, and the way in which rows are written for it."""
 
     way: Way
-    learner: Learner
+    learner: Learner | Analysis
     key: str
     names: Mapping[str, Any]
 
     @classmethod
-    def of(cls, design: Design, treatment: Treatment, split: Split, way: Way, learner: Learner) -> Cell:
+    def of(cls, design: Design, treatment: Treatment, split: Split, way: Way, learner: Learner | Analysis) -> Cell:
         """A cell with its key, and the names that its result is shown by."""
         way = RAW if treatment.method is None else way
         train, test = way.names
@@ -129,6 +149,8 @@ class Cell:
             "learner": learner.spelled(),
             "versions": library_versions(weka=isinstance(learner, WekaLearner)),
         }
+        if isinstance(learner, Analysis):  # the keys of learners are as before there were other tasks
+            spelled["task"] = learner.task
         names = {
             **(design.about or {}),
             "method": treatment.label,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.cells import UNANONYMIZED
+from hedgerow.evaluation.cells import BASELINES, UNANONYMIZED
 from hedgerow.evaluation.results import MAJORITY
 from hedgerow.evaluation.scores import SCORE_TITLES
 from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, bonferroni_dunn
@@ -33,13 +33,13 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
     lines = [
         {"learner": result["learner"], "method": result["method"], "k": result["k"], "score": result[score]}
         for result in done
-        if result["method"] != UNANONYMIZED
+        if result["method"] not in BASELINES
     ]
     learners = list(dict.fromkeys(line["learner"] for line in lines))
     rules = _baselines(done, score, learners)
     title = SCORE_TITLES[score]
     value = alt.Y("mean(score):Q", title=title, scale=alt.Scale(zero=False))
-    color = alt.Color("method:N", title="Method", sort=[*evaluation.methods, UNANONYMIZED, MAJORITY])
+    color = alt.Color("method:N", title="Method", sort=[*evaluation.methods, UNANONYMIZED, evaluation.floor])
     at_k = alt.X("k:Q", title="k", scale=alt.Scale(type="log"), axis=alt.Axis(values=[k for k in evaluation.ks if k]))
 
     def panel(learner: str) -> Any:
@@ -57,12 +57,12 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
 
 
 def _baselines(results: list[Mapping[str, Any]], score: str, learners: list[str]) -> list[dict[str, Any]]:
-    """The scores of unanonymized rows for each learner, and those of the majority in the panels of all learners."""
+    """The scores of the baselines of each learner, and those of the majority in the panels of all learners."""
     rules = []
     for result in results:
-        if result["method"] == UNANONYMIZED:
+        if result["method"] in BASELINES:
             of_majority = result["learner"] == MAJORITY
-            name, panels = (MAJORITY, learners) if of_majority else (UNANONYMIZED, [result["learner"]])
+            name, panels = (MAJORITY, learners) if of_majority else (result["method"], [result["learner"]])
             rules += [{"learner": panel, "method": name, "score": result[score]} for panel in panels]
     return rules
 

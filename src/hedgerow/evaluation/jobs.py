@@ -18,7 +18,7 @@ from hedgerow.core.proportions import RESULTS_VERSION
 from hedgerow.evaluation.cells import Treatment, Trial, key_of, library_versions
 from hedgerow.evaluation.learners.base import changed, defaults_of
 from hedgerow.evaluation.store import Store
-from hedgerow.evaluation.tables import EvaluatedTable
+from hedgerow.evaluation.tables import OpenedTable
 from hedgerow.evaluation.trials import Stage, attempt
 from hedgerow.io.connections import end_quietly
 from hedgerow.io.scratch import Scratch
@@ -54,7 +54,7 @@ class Job(Protocol):
 class TrialOf:
     """A trial with a table."""
 
-    table: EvaluatedTable
+    table: OpenedTable
     random_state: int
     trial: Trial
 

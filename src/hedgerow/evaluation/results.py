@@ -14,10 +14,10 @@ import narwhals as nw
 import pyarrow as pa
 
 from hedgerow.errors import BadInput, plural
-from hedgerow.evaluation.cells import UNANONYMIZED
+from hedgerow.evaluation.cells import BASELINES, NO_INFORMATION, UNANONYMIZED
 from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORES, named_score
 from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
-from hedgerow.evaluation.tables import Task
+from hedgerow.evaluation.tables import AnyTask
 
 __all__ = ["MAJORITY", "Contrast", "Evaluation", "Tests", "mean_score", "paired"]
 
@@ -89,8 +89,8 @@ class Evaluation:
     Attributes
     ----------
     results : tuple of mappings
-        One for each cell: a learner, trained on the release of one training part.
-    task : {"classes", "numbers"}
+        One for each cell: a learner, trained on the release of one training part, or an analysis of it.
+    task : {"classes", "numbers", "clustering", "association", "queries"}
     protocol : str
         How rows were divided.
     methods : tuple of str
@@ -100,7 +100,7 @@ class Evaluation:
     """
 
     results: tuple[Result, ...]
-    task: Task
+    task: AnyTask
     protocol: str
     methods: tuple[str, ...]
     backend: Literal["pandas", "polars", "pyarrow"] = "pyarrow"
@@ -128,7 +128,10 @@ class Evaluation:
         Parameters
         ----------
         score : str, optional
-            ``"accuracy"``, ``"auc"``, ``"f1"`` or ``"log_loss"``; ``"r2"`` or ``"mae"`` of numbers.
+            ``"accuracy"``, ``"auc"``, ``"f1"`` or ``"log_loss"``; ``"r2"`` or ``"mae"`` of numbers;
+            ``"adjusted_rand"`` of clustering; ``"rules_f1"``, ``"rules_kept"``, ``"rules_invented"``,
+            ``"itemsets_kept"`` or ``"itemsets_invented"`` of association; ``"median_error"`` or ``"mean_error"`` of
+            queries.
         """
         name = named_score(score, self.task)
         means = self._means(name)
@@ -136,7 +139,7 @@ class Evaluation:
         for learner, train, test in self._learned():
             for method in self.methods:
                 row: dict[str, Any] = {"learner": learner, "train": train, "test": test, "method": method}
-                row[MAJORITY] = means.get((MAJORITY, "raw", "raw", UNANONYMIZED, None))
+                row[self.floor] = means.get(self._floor_of(learner))
                 row[UNANONYMIZED] = means.get((learner, "raw", "raw", UNANONYMIZED, None))
                 row |= {_named(k): means.get((learner, train, test, method, k)) for k in self.ks}
                 rows.append(row)
@@ -145,13 +148,24 @@ class Evaluation:
     @property
     def ks(self) -> list[int | None]:
         """Every k that was tried."""
-        tried = {result["k"] for result in self.results if result["method"] != UNANONYMIZED}
+        tried = {result["k"] for result in self.results if result["method"] not in BASELINES}
         return sorted(tried, key=lambda k: (k is not None, k or 0))
 
     def _learned(self) -> list[tuple[str, str, str]]:
         """The combinations of learner and ways of writing rows."""
-        treated = (result for result in self.results if result["method"] != UNANONYMIZED)
+        treated = (result for result in self.results if result["method"] not in BASELINES)
         return list(dict.fromkeys((result["learner"], result["train"], result["test"]) for result in treated))
+
+    @property
+    def floor(self) -> str:
+        """The name of the lower baseline: ``"majority"`` of learners, ``"no-information"`` of analyses."""
+        return MAJORITY if self.task in ("classes", "numbers") else NO_INFORMATION
+
+    def _floor_of(self, learner: str) -> tuple[Any, ...]:
+        """The names of the cells of that baseline. The majority is a learner, and the same for all learners."""
+        if self.floor == MAJORITY:
+            return (MAJORITY, "raw", "raw", UNANONYMIZED, None)
+        return (learner, "raw", "raw", NO_INFORMATION, None)
 
     def _cells(self) -> dict[tuple[Any, ...], list[Result]]:
         """The results of all parts, by learner, ways of writing rows, method and k."""
@@ -224,7 +238,7 @@ class Evaluation:
         return score_chart(self, named_score(score, self.task))
 
 
-def tidy(results: Sequence[Result], task: Task) -> pa.Table:
+def tidy(results: Sequence[Result], task: AnyTask) -> pa.Table:
     """Results as a table that always has the same columns."""
     known = (*_NAMES, *SCORES[task], *_RELEASE, *_SECONDS, "key")
     added = dict.fromkeys(name for result in results for name in result if name not in known)

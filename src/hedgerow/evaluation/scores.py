@@ -1,4 +1,7 @@
-"""Scores of predictions: accuracy, AUC, F1 and log loss of classes, R² and mean absolute error of numbers."""
+"""Scores: of predictions accuracy, AUC, F1 and log loss of classes, R² and mean absolute error of numbers.
+
+The scores of analyses are computed in :mod:`hedgerow.evaluation.analyses`; their names, titles and directions are here.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,16 @@ import pyarrow as pa
 from hedgerow._internal.arrays import Floats
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.learners import Prediction
-from hedgerow.evaluation.tables import Task
+from hedgerow.evaluation.tables import AnyTask, Task
 
-__all__ = ["BETTER_WHEN_LOWER", "SCORES", "SCORE_TITLES", "named_score", "scores_of"]
+__all__ = ["BETTER_WHEN_LOWER", "SCORES", "SCORE_TITLES", "SHARES", "named_score", "scores_of"]
 
-SCORES: Final[dict[Task, tuple[str, ...]]] = {
+SCORES: Final[dict[AnyTask, tuple[str, ...]]] = {
     "classes": ("accuracy", "auc", "f1", "log_loss"),
     "numbers": ("r2", "mae"),
+    "clustering": ("adjusted_rand",),
+    "association": ("rules_f1", "rules_kept", "rules_invented", "itemsets_kept", "itemsets_invented"),
+    "queries": ("median_error", "mean_error"),
 }
 """The scores of each task; the first is the default."""
 
@@ -27,15 +33,31 @@ SCORE_TITLES: Final = {
     "log_loss": "Log loss",
     "r2": "R²",
     "mae": "Mean absolute error",
+    "adjusted_rand": "Adjusted Rand index",
+    "rules_f1": "F1 of rules",
+    "rules_kept": "Rules kept",
+    "rules_invented": "Rules invented",
+    "itemsets_kept": "Itemsets kept",
+    "itemsets_invented": "Itemsets invented",
+    "median_error": "Median relative error",
+    "mean_error": "Mean relative error",
 }
 """The names of scores in charts."""
 
-BETTER_WHEN_LOWER: Final = frozenset({"log_loss", "mae"})
+BETTER_WHEN_LOWER: Final = frozenset(
+    {"log_loss", "mae", "rules_invented", "itemsets_invented", "median_error", "mean_error"}
+)
+
+SHARES: Final = frozenset(
+    {"accuracy", "auc", "f1", "rules_f1", "rules_kept", "rules_invented", "itemsets_kept", "itemsets_invented"}
+    | {"median_error", "mean_error"}
+)
+"""The scores that are shown in percent."""
 
 _LEAST: Final = 1e-15  # the least probability, so that a single row does not decide the log loss
 
 
-def named_score(given: str | None, task: Task) -> str:
+def named_score(given: str | None, task: AnyTask) -> str:
     """The named score, by default the first of the task.
 
     >>> named_score(None, "numbers")

@@ -9,7 +9,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.tables import EvaluatedTable
+from hedgerow.evaluation.tables import OpenedTable
 
 __all__ = ["Protocol", "Split", "read_protocol", "splits_of"]
 
@@ -58,14 +58,14 @@ def _is_number(value: object, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
-def splits_of(table: EvaluatedTable, protocol: Protocol, random_state: int) -> list[Split]:
+def splits_of(table: OpenedTable, protocol: Protocol, random_state: int) -> list[Split]:
     """All splits of a protocol, in the order of repetitions.
 
     Classes have about the same share in every part. With an entity, all rows of a person are in one part.
 
     Parameters
     ----------
-    table : EvaluatedTable
+    table : OpenedTable
     protocol : Protocol
         ``"5x2cv"``: five times two halves, each of which trains and tests. ``"holdout"``: two thirds train.
     random_state : int

@@ -17,9 +17,25 @@ from hedgerow.errors import BadInput, translated
 from hedgerow.io.frames import as_arrow, open_frame
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["EvaluatedTable", "OpenedTable", "Task", "check_schema", "digest_of", "open_rows", "open_table"]
+__all__ = [
+    "AnalysisTask",
+    "AnyTask",
+    "EvaluatedTable",
+    "OpenedTable",
+    "Task",
+    "check_schema",
+    "digest_of",
+    "open_rows",
+    "open_table",
+]
 
 Task = Literal["classes", "numbers"]
+"""What learners predict."""
+
+AnalysisTask = Literal["clustering", "association", "queries"]
+"""What analyses do."""
+
+AnyTask = Task | AnalysisTask
 
 _ROWS_OF_A_CLASS: Final = 4  # the least average: two for training, two for testing
 
@@ -47,6 +63,20 @@ class OpenedTable:
         """The columns for learners: all published columns except the target and those that identify a person."""
         hidden = {self.schema.target, self.roles.entity, *self.roles.pseudonymized}
         return [name for name in self.roles.published if name not in hidden]
+
+    @property
+    def columns(self) -> list[str]:
+        """The features, and the target if there is one."""
+        return [*self.features, *([] if self.schema.target is None else [self.schema.target])]
+
+    def encoded(self, name: str) -> EncodedColumn:
+        """A column as codes of its domain, by the kind that the schema gives it."""
+        return _encoded(self.table, name, self.schema, kind=self.schema.kinds.get(name, "derived"))
+
+    @cached_property
+    def labels(self) -> Ints | None:
+        """The class of each row as a code, if the table has a target of classes."""
+        return None
 
     @cached_property
     def people(self) -> Ints | None:
@@ -118,7 +148,9 @@ def check_schema(schema: object, owner: str) -> None:
 
 
 def open_rows(data: Any, schema: Schema) -> OpenedTable:
-    """Open a dataframe, a relation or a file, with or without a target."""
+    """Open a dataframe, a relation or a file, with or without a target; an already opened table is returned."""
+    if isinstance(data, OpenedTable):
+        return data
     source = open_source(data) if isinstance(data, str | File) or hasattr(data, "__fspath__") else None
     if isinstance(source, FileSource):
         table = _typed(source, schema)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hedgerow.core.proportions import RESULTS_VERSION
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.learners.base import as_json
-from hedgerow.evaluation.tables import EvaluatedTable
+from hedgerow.evaluation.tables import OpenedTable
 from hedgerow.release import Release
 
 __all__ = ["RAW", "Way", "Written"]
@@ -22,10 +22,10 @@ _TEST = ("raw", "recoded")
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """Training rows for a learner, and the function that writes test rows for it."""
+    """Training rows, with a target if there is one, and the function that writes test rows in the same way."""
 
     features: pa.Table
-    target: pa.ChunkedArray
+    target: pa.ChunkedArray | None
     test: Callable[[pa.Table], pa.Table]
 
 
@@ -81,36 +81,37 @@ class Way:
         """Whether test rows are recoded."""
         return not (isinstance(self.test, str) and self.test == "raw")
 
-    def write(self, release: Release, table: EvaluatedTable, random_state: int) -> Written:
+    def rows(self, release: Release, random_state: int, draws: int = 1) -> pa.Table:
+        """The rows of a release, redrawn several times if they are redrawn."""
+        from hedgerow.learning import redraw
+
+        return redraw(release, draws, random_state=random_state) if self.train == "redrawn" else release.table
+
+    def write(self, release: Release, table: OpenedTable, random_state: int) -> Written:
         """Write the rows of a release for a learner.
 
         Parameters
         ----------
         release : Release
             The release of the training rows, which were an Arrow table.
-        table : EvaluatedTable
-            Names the features.
+        table : OpenedTable
+            Names the features and the target.
         random_state : int
             Seed of redrawing.
         """
-        from hedgerow.learning import redraw
-
-        names, published = table.features, release.table
-        rows = redraw(release, random_state=random_state) if self.train == "redrawn" else published
+        names, target = table.features, table.schema.target
+        rows = self.rows(release, random_state)
+        labels = None if target is None else rows.column(target)
 
         def reach(tests: pa.Table) -> pa.Table:
             tests = tests.select(names)
             return release.recoding.transform(tests).select(names) if self.needs_recoding else tests
 
         if isinstance(self.train, str):
-            return Written(rows.select(names), rows.column(table.target), reach)
+            return Written(rows.select(names), labels, reach)
         training = _fitted(self.train, release)
         testing = training if isinstance(self.test, str) else _fitted(self.test, release)
-        return Written(
-            _features(training, release),
-            published.column(table.target),
-            lambda tests: _features(testing, reach(tests)),
-        )
+        return Written(_features(training, release), labels, lambda tests: _features(testing, reach(tests)))
 
 
 RAW: Final = Way("raw", "raw")

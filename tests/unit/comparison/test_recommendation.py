@@ -166,7 +166,7 @@ def test_if_nothing_is_left_to_learn_it_says_so() -> None:
     choices = [choice("a", 20, 0.6), choice("b", 5, 0.8)]
     found = recommend(choices, UTILITIES, threshold=0.05, baselines={"accuracy": Baseline(0.9, 0.6)})
     assert found.void
-    assert "From none of these can learners learn more than the majority" in found.reason
+    assert "None of these beats the majority" in found.reason
     better = recommend(choices, UTILITIES, threshold=0.2, baselines={"accuracy": Baseline(0.9, 0.6)})
     assert "majority:" not in better.reason
     assert not better.void

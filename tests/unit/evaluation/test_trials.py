@@ -15,7 +15,7 @@ from hedgerow.evaluation.api import trials_of
 from hedgerow.evaluation.cells import Treatment
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.learners.base import Fitted, Training
-from hedgerow.evaluation.tables import open_table
+from hedgerow.evaluation.tables import OpenedTable, open_table
 from hedgerow.evaluation.trials import Stage, attempt
 from hedgerow.evaluation.ways import Way
 
@@ -135,7 +135,7 @@ class Failing(Learner):
 
 def test_a_learner_that_fails_ends_one_cell_and_not_the_run(tmp_path: Path) -> None:
     table = open_table(hr.datasets.make_census(120, random_state=2), SCHEMA)
-    stage = Stage.of(table, tmp_path, 0)
+    stage: Stage[OpenedTable] = Stage.of(table, tmp_path, 0)
     for error in (hr.HedgerowError, hr.BadInput, hr.MissingExtra):
         (trial,) = trials_of(table, "holdout", 0, [], [], [Failing(error)])
         if error is hr.HedgerowError:

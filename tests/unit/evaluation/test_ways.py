@@ -38,6 +38,7 @@ def release(table: EvaluatedTable) -> hr.Release:
 def test_published_rows_are_those_of_the_release(release: hr.Release, table: EvaluatedTable) -> None:
     written = Way("published", "raw").write(release, table, 1)
     assert written.features.equals(release.table.select(["age", "town", "hours"]))
+    assert written.target is not None
     assert written.target.equals(release.table.column("ill"))
     assert written.test(TESTS).equals(TESTS.select(["age", "town", "hours"]))
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.learners._bayes import NaiveBayes
+from hedgerow.evaluation.learners._neighbors import KNN
 from hedgerow.evaluation.learners._ours import C45, ID3, KADET
 from hedgerow.evaluation.learners._scikit import MLP, Boosting, Linear, Logistic, Scikit
 from hedgerow.evaluation.learners.base import Fitted, Learner, Majority, Prediction, Task
@@ -30,6 +31,7 @@ LEARNERS: Final[Mapping[str, type[Learner]]] = MappingProxyType(
             NaiveBayes,
             Logistic,
             Linear,
+            KNN,
             MLP,
             Boosting,
             J48,

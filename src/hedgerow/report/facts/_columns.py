@@ -418,6 +418,9 @@ def utility(subject: Subject, evaluation: Any) -> Utility | None:
 
     if not isinstance(evaluation, Evaluation):
         raise BadInput.parameter("evaluation", "report", "what hr.evaluate returned", type(evaluation).__name__)
+    if evaluation.task not in ("classes", "numbers"):
+        must = "an evaluation of learners (task='classification')"
+        raise BadInput.parameter("evaluation", "report", must, evaluation.task)
     if subject.edition == "public":
         return None
     score = named_score(None, evaluation.task)

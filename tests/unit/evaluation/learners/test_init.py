@@ -23,10 +23,10 @@ def test_names_and_tasks() -> None:
     numbers = {name for name, one in LEARNERS.items() if one.tasks == {"numbers"}}
     assert set(LEARNERS) == {
         *("c45", "id3", "kadet"),
-        *("naive-bayes", "logistic", "linear", "mlp", "boosting", "majority"),
+        *("naive-bayes", "logistic", "linear", "knn", "mlp", "boosting", "majority"),
         *("j48", "part", "weka-naive-bayes", "weka-logistic"),
     }
-    assert (both, numbers) == ({"mlp", "boosting", "majority"}, {"linear"})
+    assert (both, numbers) == ({"knn", "mlp", "boosting", "majority"}, {"linear"})
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -81,10 +81,11 @@ def test_nothing_heavy_is_imported_until_something_is_learnt() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", ["c45", "id3", "kadet", "naive-bayes", "logistic", "mlp", "boosting"])
+@pytest.mark.parametrize("name", ["c45", "id3", "kadet", "naive-bayes", "logistic", "knn", "mlp", "boosting"])
 def test_labels_that_differ_by_what_does_not_show(name: str) -> None:
     labels = ["a", "a ", "a\0", "A"]
-    made = learner(name, k=1) if name == "kadet" else learner(name)
+    parameters = {"kadet": {"k": 1}, "knn": {"neighbors": 1}}.get(name, {})
+    made = learner(name, **parameters)
     table = pa.table({"x": list(range(4)) * 5, "c": list("pqrs") * 5})
     found = made.fit(table, pa.array(labels * 5), task="classes", random_state=0).predict(table)
     assert found.labels == ("A", "a", "a\0", "a ")

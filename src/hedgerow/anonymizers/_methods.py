@@ -4,6 +4,7 @@ from hedgerow.anonymizers.lattice.allmin import AllMin as AllMin
 from hedgerow.anonymizers.lattice.datafly import Datafly as Datafly
 from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin as HeuristicMin
 from hedgerow.anonymizers.lattice.incognito import Incognito as Incognito
+from hedgerow.anonymizers.lattice.k_optimize import KOptimize as KOptimize
 from hedgerow.anonymizers.lattice.mingen import MinGen as MinGen
 from hedgerow.anonymizers.lattice.optimal import OptimalLattice as OptimalLattice
 from hedgerow.anonymizers.merge.greedy import Greedy as Greedy

@@ -87,15 +87,13 @@ def sets_of_points(job: Job) -> Iterator[list[dict[Any, int]]]:
     """For each set of split points and each column, the part of each value."""
     columns = []
     for values in orders(job):
-        of_column = []
-        for bits in itertools.product([0, 1], repeat=len(values) - 1):
-            of_column.append(dict(zip(values, np.cumsum([0, *bits]).tolist(), strict=True)))
-        columns.append(of_column)
+        bits = itertools.product([0, 1], repeat=len(values) - 1)
+        columns.append([dict(zip(values, np.cumsum([0, *chosen]).tolist(), strict=True)) for chosen in bits])
     for chosen in itertools.product(*columns):
         yield list(chosen)
 
 
-def best_cost(job: Job, requirements: Sequence[Requirement], cost: str, limit: float, k: int) -> float | None:
+def best_cost(job: Job, requirements: Sequence[Requirement], cost: str, limit: float) -> float | None:
     """The lowest cost of all sets of split points."""
     rows = job.table.to_pylist()
     allowed = records_allowed(limit, len(rows))
@@ -107,7 +105,7 @@ def best_cost(job: Job, requirements: Sequence[Requirement], cost: str, limit: f
             classes[tuple(part[row[name]] for part, name in zip(parts, names, strict=True))].append(row)
         total, lost = 0, 0
         for members in classes.values():
-            if violates(members, requirements, k):
+            if violates(members, requirements):
                 lost += len(members)
                 total += len(members) * (len(rows) if cost == "discernibility" else 1)
             elif cost == "discernibility":
@@ -119,9 +117,9 @@ def best_cost(job: Job, requirements: Sequence[Requirement], cost: str, limit: f
     return None if best is None else best / (1 if cost == "discernibility" else len(rows))
 
 
-def violates(members: list[dict[str, Any]], requirements: Sequence[Requirement], k: int) -> bool:
+def violates(members: list[dict[str, Any]], requirements: Sequence[Requirement]) -> bool:
     held = Counter(row["ill"] for row in members)
-    return len(members) < k or any(fails(requirement, held) for requirement in requirements)
+    return any(fails(requirement, held) for requirement in requirements)
 
 
 def fails(requirement: Requirement, held: Counter[str]) -> bool:
@@ -161,7 +159,7 @@ def test_it_is_the_best_of_all_sets_of_split_points(
     cost: Any, job: Job, requirements: list[Requirement], limit: float
 ) -> None:
     prepared = prepared_or_skip(job, requirements)
-    expected = best_cost(job, requirements, cost, limit, 1)
+    expected = best_cost(job, requirements, cost, limit)
     assume(expected is not None)
     assume(cost == "discernibility" or len(set(job.table["target"].to_pylist())) < job.table.num_rows)
     method = KOptimize(cost=cost, suppression_limit=limit, max_nodes=100_000)
@@ -179,7 +177,7 @@ def test_the_bound_holds_wherever_the_search_stops(
     job: Job, requirements: list[Requirement], limit: float, nodes: int
 ) -> None:
     prepared = prepared_or_skip(job, requirements)
-    expected = best_cost(job, requirements, "discernibility", limit, 1)
+    expected = best_cost(job, requirements, "discernibility", limit)
     assume(expected is not None)
     method = KOptimize(suppression_limit=limit, max_nodes=nodes)
     facts = method.fit_counts(prepared.counts, prepared.requirements).facts
@@ -195,12 +193,17 @@ def test_it_is_the_lattice_optimum_where_all_sets_of_points_are_levels(job: Job,
     kept = ["letter", "other"]
     table = job.table.select([*kept, "target"])
     for at, name in enumerate(kept):
-        table = table.set_column(at, name, pa.array(["a" if value == "a" else "b" for value in table[name].to_pylist()]))
+        table = table.set_column(
+            at, name, pa.array(["a" if value == "a" else "b" for value in table[name].to_pylist()])
+        )
     schema = Schema(quasi=kept, target="target", hierarchies=dict.fromkeys(kept, "flat"))
     prepared = prepared_or_skip(Job(table, schema), [KAnonymity(k)])
     facts = [
         method.fit_counts(prepared.counts, prepared.requirements).facts
-        for method in (KOptimize(suppression_limit=limit), OptimalLattice(metric="discernibility", suppression_limit=limit))
+        for method in (
+            KOptimize(suppression_limit=limit),
+            OptimalLattice(metric="discernibility", suppression_limit=limit),
+        )
     ]
     assert facts[0]["value"] == facts[1]["value"]
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,16 @@ from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.core.cells import PublishedColumn, PublishedKind, PublishedValues
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Recoding, recode_by_nodes
+from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.hierarchies.encoded import encode_tree, tree_of_levels
 from hedgerow.io.domains import Domain
 from hedgerow.io.values import SUPPRESSED_TEXT, format_interval
 
-__all__ = ["CutColumn", "OrderedColumn", "ordered_column", "publish_cuts"]
+__all__ = ["CutColumn", "OrderedColumn", "PartName", "histograms_beside", "name_of", "ordered_column", "publish_cuts"]
+
+# The entries of all histograms of tuples; a larger table of them does not fit in memory.
+_MOST_ENTRIES: Final = 200_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +88,20 @@ def ordered_column(counts: FrequencyTable, name: str, most: int) -> OrderedColum
         if domain.has_missing:
             points = np.union1d(points[: max(most - 1, 0)], [domain.size - 1]).astype(np.int64)
     return OrderedColumn(domain, hierarchy, rank, points)
+
+
+def histograms_beside(counts: FrequencyTable, names: Sequence[str], owner: str) -> Longs:
+    """How many records of each tuple have each value of some columns, side by side."""
+    widths = [counts.domains[name].size for name in names]
+    if len(counts.tuples) * sum(widths) > _MOST_ENTRIES:
+        raise BadInput(
+            f"The table is too large for {owner}: {len(counts.tuples):,} tuples times {sum(widths):,} labels and "
+            "sensitive values. Use another method."
+        )
+    result = np.zeros((len(counts.tuples), sum(widths)), dtype=np.int64)
+    for name, offset in zip(names, np.cumsum([0, *widths]).tolist(), strict=False):
+        np.add.at(result, (counts.cell_tuple, counts.values_of(name) + offset), counts.cell_sizes)
+    return result
 
 
 # --------------------------------------------------------------------------------------------------
@@ -147,6 +165,8 @@ def _with_kinds(column: PublishedColumn, kinds: Mapping[str, PublishedKind]) -> 
 def _cells_of(cut: CutColumn) -> _Cells:
     column, part = cut
     hierarchy = column.hierarchy
+    if len(part) == 1:
+        return _Cells(hierarchy.leaf_of, hierarchy, {})
     if part.max() == part.min():
         return _Cells(np.full(len(part), hierarchy.root, dtype=np.int32), hierarchy, {})
     nodes = _nodes_of_parts(cut) if column.label_nodes else None
@@ -169,7 +189,7 @@ def _with_new_labels(cut: CutColumn) -> _Cells:
     """A hierarchy of the values, the parts, and ``*``."""
     domain, part = cut.column.domain, cut.part
     known = len(domain.labels)
-    names = [_name_of(domain, np.flatnonzero(part[:known] == number)) for number in range(int(part.max()) + 1)]
+    names = [name_of(domain, np.flatnonzero(part[:known] == number)) for number in range(int(part.max()) + 1)]
     built = tree_of_levels(domain.labels.tolist(), [[names[number].text for number in part[:known].tolist()]])
     bounds = None
     if domain.kind == "number" and domain.numbers is not None:
@@ -189,25 +209,27 @@ def _with_new_labels(cut: CutColumn) -> _Cells:
     return _Cells(nodes.astype(np.int32), hierarchy, {name.text: name.kind for name in names})
 
 
-class _PartName(NamedTuple):
+class PartName(NamedTuple):
+    """How a part is written, and the ends of an interval of numbers."""
+
     text: str
     kind: PublishedKind
     ends: tuple[float, float]
 
 
-def _name_of(domain: Domain, codes: Longs) -> _PartName:
+def name_of(domain: Domain, codes: Longs) -> PartName:
     """How the values of a part, without the missing one, are written."""
     if not len(codes):
-        return _PartName(SUPPRESSED_TEXT, "suppressed", (np.nan, np.nan))
+        return PartName(SUPPRESSED_TEXT, "suppressed", (np.nan, np.nan))
     first, last = int(codes[0]), int(codes[-1])
     if domain.kind == "number" and domain.numbers is not None:
         closed = last == len(domain.numbers) - 1
         low, high = float(domain.numbers[first]), float(domain.numbers[last if closed else last + 1])
-        return _PartName(format_interval(low, high, closed=closed), "interval", (low, high))
+        return PartName(format_interval(low, high, closed=closed), "interval", (low, high))
     values = PublishedValues(domain)
     if domain.numbers is None:
         values.set(codes.astype(np.int32))
     else:
         values.span(first, last)
     column = values.column()
-    return _PartName(str(column.texts[0]), column.kinds[0], (np.nan, np.nan))
+    return PartName(str(column.texts[0]), column.kinds[0], (np.nan, np.nan))

@@ -46,7 +46,7 @@ from hedgerow.anonymizers.lattice import _split_kernels as kernels
 from hedgerow.anonymizers.lattice._kernels import group, lift
 from hedgerow.anonymizers.lattice._options import Deadline
 from hedgerow.anonymizers.lattice._split_kernels import BOUND, COST, FIRM, LOST, SPLITS, USEFUL, Items, Rules, Tail
-from hedgerow.anonymizers.lattice._split_points import CutColumn, ordered_column, publish_cuts
+from hedgerow.anonymizers.lattice._split_points import CutColumn, histograms_beside, ordered_column, publish_cuts
 from hedgerow.anonymizers.parameters import choice, number
 from hedgerow.anonymizers.trees.training import checked_target
 from hedgerow.core.counts import FrequencyTable
@@ -56,8 +56,6 @@ from hedgerow.requirements import PackedRequirements, Requirement, context_of, p
 
 __all__ = ["KOptimize", "SplitPointSearch"]
 
-# The entries of all histograms of classes; a larger table of them does not fit in memory.
-_MOST_ENTRIES: Final = 200_000_000
 _FIELD: Final = 2**62 - 1
 # A cost that no set has.
 _NONE: Final = 2**63 - 1
@@ -226,7 +224,7 @@ class SplitSpace:
         )
         names = ([] if target is None else [target]) + [column.domain.name for column in context.columns]
         demands = _Demands(rules, packed.formulas, firm_packed.formulas)
-        return cls(counts, demands, allowance, most_points, _histograms(counts, names))
+        return cls(counts, demands, allowance, most_points, histograms_beside(counts, names, "KOptimize"))
 
     def points_of(self, column: int) -> slice:
         """The points of a column among all points."""
@@ -272,20 +270,6 @@ class SplitSpace:
         rules, packed, _ = self.demands
         lost = kernels.failing(sizes, held, rules, packed)
         return lost[of_item][self._item_of_tuple] if lost.any() else None
-
-
-def _histograms(counts: FrequencyTable, names: Sequence[str]) -> Longs:
-    """How many records of each tuple have each value of some columns, side by side."""
-    widths = [counts.domains[name].size for name in names]
-    if len(counts.tuples) * sum(widths) > _MOST_ENTRIES:
-        raise BadInput(
-            f"The table is too large for KOptimize: {len(counts.tuples):,} tuples times {sum(widths):,} labels and "
-            "sensitive values. Use another method."
-        )
-    result = np.zeros((len(counts.tuples), sum(widths)), dtype=np.int64)
-    for name, offset in zip(names, np.cumsum([0, *widths]).tolist(), strict=False):
-        np.add.at(result, (counts.cell_tuple, counts.values_of(name) + offset), counts.cell_sizes)
-    return result
 
 
 # --------------------------------------------------------------------------------------------------

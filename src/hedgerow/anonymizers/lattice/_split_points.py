@@ -20,8 +20,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Ints, Longs
+from hedgerow.anonymizers.trees.training import checked_target
 from hedgerow.core.cells import PublishedColumn, PublishedKind, PublishedValues
-from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable, refuse_many_numbers
 from hedgerow.core.recoding import Recoding, recode_by_nodes
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
@@ -29,7 +30,16 @@ from hedgerow.hierarchies.encoded import encode_tree, tree_of_levels
 from hedgerow.io.domains import Domain
 from hedgerow.io.values import SUPPRESSED_TEXT, format_interval
 
-__all__ = ["CutColumn", "OrderedColumn", "PartName", "histograms_beside", "name_of", "ordered_column", "publish_cuts"]
+__all__ = [
+    "CutColumn",
+    "OrderedColumn",
+    "PartName",
+    "histograms_beside",
+    "labels_of",
+    "name_of",
+    "ordered_column",
+    "publish_cuts",
+]
 
 # The entries of all histograms of tuples; a larger table of them does not fit in memory.
 _MOST_ENTRIES: Final = 200_000_000
@@ -88,6 +98,12 @@ def ordered_column(counts: FrequencyTable, name: str, most: int) -> OrderedColum
         if domain.has_missing:
             points = np.union1d(points[: max(most - 1, 0)], [domain.size - 1]).astype(np.int64)
     return OrderedColumn(domain, hierarchy, rank, points)
+
+
+def labels_of(counts: FrequencyTable, owner: str) -> str:
+    """The target, whose values must be classes."""
+    refuse_many_numbers(counts, owner)
+    return checked_target(counts, owner)
 
 
 def histograms_beside(counts: FrequencyTable, names: Sequence[str], owner: str) -> Longs:

@@ -47,12 +47,12 @@ from hedgerow.anonymizers.lattice._split_points import (
     CutColumn,
     OrderedColumn,
     histograms_beside,
+    labels_of,
     name_of,
     ordered_column,
     publish_cuts,
 )
 from hedgerow.anonymizers.parameters import choice, number
-from hedgerow.anonymizers.trees.training import checked_target
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.metrics.cells import beyond_first, loss_as_read, loss_of_nodes
 from hedgerow.core.recoding import Recoding
@@ -110,7 +110,7 @@ class Genetic(Anonymizer):
         return self.cost == "ncp_published"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        target = checked_target(counts, type(self).__name__) if self.cost == "classification" else None
+        target = labels_of(counts, type(self).__name__) if self.cost == "classification" else None
         chromosomes = Chromosomes(counts, requirements, self._may_lose(counts), self.most_points, target)
         breeding = Breeding(chromosomes, self.population, np.random.default_rng(seed))
         first = breeding.best.cost

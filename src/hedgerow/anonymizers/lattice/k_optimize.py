@@ -46,9 +46,14 @@ from hedgerow.anonymizers.lattice import _split_kernels as kernels
 from hedgerow.anonymizers.lattice._kernels import group, lift
 from hedgerow.anonymizers.lattice._options import Deadline
 from hedgerow.anonymizers.lattice._split_kernels import BOUND, COST, FIRM, LOST, SPLITS, USEFUL, Items, Rules, Tail
-from hedgerow.anonymizers.lattice._split_points import CutColumn, histograms_beside, ordered_column, publish_cuts
+from hedgerow.anonymizers.lattice._split_points import (
+    CutColumn,
+    histograms_beside,
+    labels_of,
+    ordered_column,
+    publish_cuts,
+)
 from hedgerow.anonymizers.parameters import choice, number
-from hedgerow.anonymizers.trees.training import checked_target
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput, Infeasible, plural
@@ -112,7 +117,7 @@ class KOptimize(Anonymizer):
     )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        target = checked_target(counts, type(self).__name__) if self.cost == "classification" else None
+        target = labels_of(counts, type(self).__name__) if self.cost == "classification" else None
         space = SplitSpace.of(counts, requirements, self._may_lose(counts), self.most_points, target)
         search = SplitPointSearch(space, self.max_nodes, Deadline(self.time_limit))
         search.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def test_discernibility() -> None:
 
 
 def test_a_suppressed_record_costs_as_many_as_there_are() -> None:
-    """Without losses 3² + 4² = 25; with the one of 40 lost 3² + 3² + 7 = 25; with the one of 21 lost 2² + 4² + 7 = 27."""
+    """Without losses 3² + 4² = 25; without the one of 40 3² + 3² + 7 = 25; without that of 21 2² + 4² + 7 = 27."""
     assert fitted(KAnonymity(2), suppression_limit=1).facts["value"] == 25
     # With both lost, 2² + 3² + 2 · 7 = 27.
     assert fitted(KAnonymity(2), suppression_limit=2).facts["value"] == 25
@@ -92,7 +93,7 @@ def test_a_search_that_is_stopped_reports_its_gap() -> None:
 
 def test_further_nodes_only_improve_both() -> None:
     facts = [census(max_nodes=nodes).facts for nodes in (5, 100, 400)]
-    for before, after in zip(facts, facts[1:], strict=False):
+    for before, after in itertools.pairwise(facts):
         assert after["bound"] >= before["bound"]
         assert after["value"] <= before["value"]
 

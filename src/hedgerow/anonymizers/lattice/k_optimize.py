@@ -44,6 +44,7 @@ from hedgerow._internal.arrays import Bools, Longs
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice import _split_kernels as kernels
 from hedgerow.anonymizers.lattice._kernels import group, lift
+from hedgerow.anonymizers.lattice._levels import layout
 from hedgerow.anonymizers.lattice._options import Deadline
 from hedgerow.anonymizers.lattice._split_kernels import BOUND, COST, FIRM, LOST, SPLITS, USEFUL, Items, Rules, Tail
 from hedgerow.anonymizers.lattice._split_points import (
@@ -61,7 +62,6 @@ from hedgerow.requirements import PackedRequirements, Requirement, context_of, p
 
 __all__ = ["KOptimize", "SplitPointSearch"]
 
-_FIELD: Final = 2**62 - 1
 # A cost that no set has.
 _NONE: Final = 2**63 - 1
 # Local searches, whose starts the seed decides.
@@ -107,7 +107,7 @@ class KOptimize(Anonymizer):
     )
     max_nodes: int = number(
         "Nodes after which the search stops. The best recoding so far is released, with the gap that is proved.",
-        default=2_000,
+        default=1_000,
         least=1,
         whole=True,
         trials=(20,),
@@ -168,6 +168,15 @@ class _Demands(NamedTuple):
     firm: PackedRequirements | None
 
 
+class _Rows(NamedTuple):
+    """The records that are alike if some points are set."""
+
+    points: Bools
+    keys: Longs  # (rows, words): the packed segments, counted among these points
+    sizes: Longs
+    histograms: Longs
+
+
 class SplitSpace:
     """The split points of a table, and the classes that a set of them leads to.
 
@@ -189,10 +198,14 @@ class SplitSpace:
         self.points = int(self._first[-1])
         self._column = np.repeat(np.arange(len(self.columns)), np.diff(self._first))
         self.demands = demands
-        finest = [column.segments[counts.tuples[:, at]] for at, column in enumerate(self.columns)]
-        keys, sizes, self._item_of_tuple = group(np.ascontiguousarray(np.stack(finest, axis=1)), counts.tuple_sizes)
-        self._keys, self._sizes = keys, sizes
-        self._histograms = kernels.add_rows(histograms, self._item_of_tuple, len(sizes))
+        self._word, self._shift, self._mask = layout([len(column.points) + 1 for column in self.columns])
+        keys = np.zeros((len(counts.tuples), int(self._word.max(initial=0)) + 1), dtype=np.int64)
+        for at, column in enumerate(self.columns):
+            keys[:, self._word[at]] |= column.segments[counts.tuples[:, at]] << self._shift[at]
+        keys, sizes, self._item_of_tuple = group(keys, counts.tuple_sizes)
+        held = kernels.add_rows(histograms, self._item_of_tuple, len(sizes))
+        self._finest = _Rows(np.ones(self.points, dtype=bool), keys, sizes, held)
+        self._recent = self._narrow = self._finest
 
     @classmethod
     def of(
@@ -238,26 +251,40 @@ class SplitSpace:
     def items(self, head: Bools, tail: Bools) -> tuple[Items, Tail]:
         """The records that are alike if all points of head and tail are set, sorted by the classes of the head."""
         kept = head | tail
-        keys, sizes, index = self._merged(self._keys, self._sizes, [kept[self.points_of(at)] for at in self._each])
-        histograms = kernels.add_rows(self._histograms, index, len(sizes))
-        _, records, of_class = self._merged(keys, sizes, [head[at][kept[at]] for at in map(self.points_of, self._each)])
+        rows = self._recent = self._rows(kept)
+        _, records, of_class = self._merged(rows, head)
         order = np.argsort(of_class, kind="stable")
-        begin = np.searchsorted(of_class[order], np.arange(len(records) + 1)).astype(np.int64)
-        keys, sizes, histograms = keys[order], sizes[order], histograms[order]
+        begin = np.concatenate([[0], np.cumsum(np.bincount(of_class, minlength=len(records)))]).astype(np.int64)
+        fields = [(rows.keys[order, self._word[at]] >> self._shift[at]) & self._mask[at] for at in self._each]
+        sizes, histograms = rows.sizes[order], rows.histograms[order]
         floors = kernels.floors(sizes, histograms, self.demands.rules)
-        return Items(keys, sizes, floors, histograms, begin), self._tail(kept, tail)
+        segments = np.ascontiguousarray(np.stack(fields, axis=1))
+        return Items(segments, sizes, floors, histograms, begin), self._tail(kept, tail)
+
+    def narrow(self, points: Bools) -> None:
+        """From now on, nearly all sets have only some of these points: count them from fewer rows."""
+        self._narrow = self._rows(points)
 
     @property
     def _each(self) -> range:
         return range(len(self.columns))
 
-    def _merged(self, keys: Longs, sizes: Longs, kept: Sequence[Bools]) -> tuple[Longs, Longs, Longs]:
+    def _rows(self, points: Bools) -> _Rows:
+        """The rows that are left if only some points are kept, from the fewest known rows that still differ by them."""
+        known = [rows for rows in (self._recent, self._narrow, self._finest) if not (points & ~rows.points).any()]
+        base = min(known, key=lambda rows: len(rows.sizes))
+        if (points == base.points).all():
+            return base
+        keys, sizes, index = self._merged(base, points)
+        return _Rows(points.copy(), keys, sizes, kernels.add_rows(base.histograms, index, len(sizes)))
+
+    def _merged(self, base: _Rows, points: Bools) -> tuple[Longs, Longs, Longs]:
         """Group rows by the segments that are left if only some points are kept."""
-        maps = [np.concatenate([[0], np.cumsum(points)]).astype(np.int64) for points in kept]
+        places = map(self.points_of, self._each)
+        maps = [np.concatenate([[0], np.cumsum(points[at][base.points[at]])]).astype(np.int64) for at in places]
         starts = np.cumsum([0, *map(len, maps)], dtype=np.int64)[:-1]
-        every = np.arange(len(maps), dtype=np.int64)
-        shift, mask = np.zeros(len(maps), dtype=np.int64), np.full(len(maps), _FIELD, dtype=np.int64)
-        return group(lift(keys, every, shift, mask, starts, np.concatenate(maps)), sizes)
+        keys = lift(base.keys, self._word, self._shift, self._mask, starts, np.concatenate(maps))
+        return group(keys, base.sizes)
 
     def _tail(self, kept: Bools, tail: Bools) -> Tail:
         """The points of the tail after the segments that head and tail lead to."""
@@ -270,8 +297,8 @@ class SplitSpace:
 
     def lost(self, chosen: Bools) -> Bools | None:
         """Which tuples are lost if these points are set; ``None`` if none is."""
-        _, sizes, of_item = self._merged(self._keys, self._sizes, [chosen[self.points_of(at)] for at in self._each])
-        held = kernels.add_rows(self._histograms, of_item, len(sizes))
+        _, sizes, of_item = self._merged(self._finest, chosen)
+        held = kernels.add_rows(self._finest.histograms, of_item, len(sizes))
         rules, packed, _ = self.demands
         lost = kernels.failing(sizes, held, rules, packed)
         return lost[of_item][self._item_of_tuple] if lost.any() else None
@@ -392,8 +419,8 @@ class SplitPointSearch:
                 return None
             without = chosen.copy()
             without[taken] = False
-            facts = self._evaluate(_Node(without, ~chosen))
-            point, lower = self._cheapest(facts.points, ~chosen)
+            facts = self._evaluate(_Node(without, ~without))
+            point, lower = self._cheapest(facts.points, ~without)
             if lower < cost:
                 return _with(without, point)
             if facts.head[COST] < cost and facts.head[LOST] <= self._space.allowance:
@@ -413,7 +440,11 @@ class SplitPointSearch:
         Now and then, the first part of each division is divided next, down to its end: that finds better sets.
         """
         waiting: list[_Entry] = []
-        self._push(waiting, root, self.bound)
+        pruned = self._pruned(root)
+        if pruned is not None:
+            root = pruned[0]
+            self._space.narrow(root.tail)
+            self._push(waiting, root, int(pruned[1].head[BOUND]))
         turn = 0
         while waiting and waiting[0][0] < self.best and not self._stopped:
             turn += 1

@@ -76,6 +76,7 @@ SECTIONS = (
     Section("learning", "singled", "Whom proportions single out, exact and pooled"),
     Section("learning", "id3", "ID3 learning from sets: Adult, six quasi-identifiers, as in the paper"),
     Section("learning", "speed", "Representations and trees at 1,356,660 rows"),
+    Section("systems", "papers", "Systems that papers name, beside kACTUS, TDS and Mondrian (k = 10)"),
     Section("limits", "composition", "What it does not promise: two releases of one table, joined"),
     Section("limits", "downcoding", "What it does not promise: sets that name as many values as people"),
     Section("kactus", "accuracy", "kACTUS: what Weka's classifiers learn from the release of Adult"),

@@ -73,7 +73,7 @@ def jobs(draw: st.DrawFn) -> Job:
 
 def orders(job: Job) -> Iterator[list[Any]]:
     """The values of each column in their order, the missing one last."""
-    for name in job.schema.quasi:
+    for name in job.schema.quasi or ():
         held = set(job.table[name].to_pylist())
         tree = job.schema.hierarchies.get(name)
         known = sorted(held - {None})
@@ -101,7 +101,7 @@ def best_cost(job: Job, requirements: Sequence[Requirement], cost: str, limit: f
     for parts in sets_of_points(job):
         classes = defaultdict(list)
         for row in rows:
-            names = job.schema.quasi
+            names = job.schema.quasi or ()
             classes[tuple(part[row[name]] for part, name in zip(parts, names, strict=True))].append(row)
         total, lost = 0, 0
         for members in classes.values():
@@ -132,10 +132,10 @@ def fails(requirement: Requirement, held: Counter[str]) -> bool:
         case LDiversity(kind="distinct"):
             return len(held) < requirement.l
         case LDiversity(kind="entropy"):
-            return -sum(share * np.log(share) for share in shares) < np.log(requirement.l) - 1e-9
+            return bool(-sum(share * np.log(share) for share in shares) < np.log(requirement.l) - 1e-9)
         case LDiversity(kind="recursive"):
             most, *others = sorted(held.values(), reverse=True)
-            return not most < requirement.c * sum(others[int(requirement.l) - 2 :])
+            return not most < (requirement.c or 0) * sum(others[int(requirement.l) - 2 :])
         case PSensitive():
             return records < requirement.k or len(held) < requirement.p
         case AlphaK():

@@ -364,7 +364,8 @@ class SplitPointSearch:
             raise Infeasible("Not even one class of all records meets the requirements. Lower the requirement.")
         self.bound = int(facts.head[BOUND])
         self._climb()
-        self._enumerate(_Node(none, every))
+        if not self._stopped:
+            self._enumerate(_Node(none, every))
 
     @property
     def _stopped(self) -> bool:

@@ -113,7 +113,7 @@ class Plain:
         if last - first == 1:
             return 0
         high = self.ages[last] if last < len(self.ages) else self.ages[-1]
-        return (high - self.ages[first]) / (self.ages[-1] - self.ages[0])
+        return float((high - self.ages[first]) / (self.ages[-1] - self.ages[0]))
 
     def loss_of_town(self, node: str) -> float:
         return (len(NODES.get(node, node)) - 1) / 4

@@ -15,6 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import AlphaK, KAnonymity, KOptimize, LDiversity, OptimalLattice, PSensitive, Schema, TCloseness
+from hedgerow.anonymizers.lattice.k_optimize import SplitPointSearch
 from hedgerow.anonymizers.parameters import records_allowed
 from hedgerow.core.metrics import METRICS
 from hedgerow.errors import Infeasible
@@ -152,6 +153,16 @@ def prepared_or_skip(job: Job, requirements: Sequence[Requirement]) -> pipeline.
         raise
 
 
+@pytest.fixture(params=["climbs first", "only enumerates"], scope="module")
+def search(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The local search finds most optima of small tables by itself, so the enumeration is also tried without it."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "only enumerates":
+            patch.setattr(SplitPointSearch, "_climb", lambda _: None)
+        yield
+
+
+@pytest.mark.usefixtures("search")
 @pytest.mark.parametrize("cost", ["discernibility", "classification"])
 @examples(120)
 @given(jobs(), st.sampled_from([*FIRM, *LOOSE]), st.sampled_from([0.0, 0.1, 0.4, 1.0]))

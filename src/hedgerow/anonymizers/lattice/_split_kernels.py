@@ -119,19 +119,26 @@ class Tail(NamedTuple):
     number: int
 
 
+@jit(inner=True)
+def add_items(items: Items, number: int, histogram: Longs) -> tuple[int, int]:
+    """The records of a class of the head, the sum of its floors, and (written over) its histogram."""
+    size, floor = 0, 0
+    histogram[:] = 0
+    for item in range(items.begin[number], items.begin[number + 1]):
+        size += items.sizes[item]
+        floor += items.floors[item]
+        for at in range(len(histogram)):
+            histogram[at] += items.histograms[item, at]
+    return size, floor
+
+
 @jit
 def totals(items: Items, rules: Rules, packed: PackedRequirements | None, firm: PackedRequirements | None) -> Longs:
     """The facts of the head: cost, lost records, bound and surely lost records. O(items)."""
     result = np.zeros(FACTS, dtype=np.int64)
     histogram = np.zeros(items.histograms.shape[1], dtype=np.int64)
     for number in range(len(items.begin) - 1):
-        size, floor = 0, 0
-        histogram[:] = 0
-        for item in range(items.begin[number], items.begin[number + 1]):
-            size += items.sizes[item]
-            floor += items.floors[item]
-            for at in range(len(histogram)):
-                histogram[at] += items.histograms[item, at]
+        size, floor = add_items(items, number, histogram)
         surely = fails(size, histogram, rules.firm_least, rules.labels, firm)
         lost = surely if rules.same else fails(size, histogram, rules.least, rules.labels, packed)
         result[COST] += price(size, histogram, rules, lost)
@@ -157,6 +164,74 @@ def useful(size: int, rest: int, surely: bool, other: bool, rules: Rules) -> boo
     return rules.labels == 0 and small + 2 * large > rules.rows
 
 
+class Room(NamedTuple):
+    """Memory that all classes share: what each segment of a column holds, and both sides of a split."""
+
+    sizes: Longs
+    floors: Longs
+    held: Longs
+    left: Longs
+    right: Longs
+    totals: Longs  # the records and the floor of the class, and those on the left
+
+
+SIZE: Final = 0
+FLOOR: Final = 1
+LEFT_SIZE: Final = 2
+LEFT_FLOOR: Final = 3
+
+
+@jit(inner=True)
+def spread(items: Items, number: int, column: int, room: Room) -> tuple[int, int]:
+    """Add the items of a class to the segments of a column; returns the lowest and the highest that has any."""
+    lowest, highest = len(room.sizes), -1
+    for item in range(items.begin[number], items.begin[number + 1]):
+        segment = items.keys[item, column]
+        lowest, highest = min(lowest, segment), max(highest, segment)
+        room.sizes[segment] += items.sizes[item]
+        room.floors[segment] += items.floors[item]
+        for at in range(room.held.shape[1]):
+            room.held[segment, at] += items.histograms[item, at]
+    room.left[:] = 0
+    room.totals[LEFT_SIZE] = room.totals[LEFT_FLOOR] = 0
+    return lowest, highest
+
+
+@jit(inner=True)
+def pass_by(segment: int, whole: Longs, room: Room) -> None:
+    """Move a segment to the left side, and leave its memory empty."""
+    room.totals[LEFT_SIZE] += room.sizes[segment]
+    room.totals[LEFT_FLOOR] += room.floors[segment]
+    room.sizes[segment] = room.floors[segment] = 0
+    for at in range(len(whole)):
+        room.left[at] += room.held[segment, at]
+        room.right[at] = whole[at] - room.left[at]
+        room.held[segment, at] = 0
+
+
+@jit(inner=True)
+def add_split(
+    facts: Longs, room: Room, rules: Rules, packed: PackedRequirements | None, firm: PackedRequirements | None
+) -> None:
+    """Add to the facts of a point what both sides of a class cost, and what they lose."""
+    on_left, floor_left = room.totals[LEFT_SIZE], room.totals[LEFT_FLOOR]
+    rest, floor_right = room.totals[SIZE] - on_left, room.totals[FLOOR] - floor_left
+    left, right = room.left, room.right
+    surely = fails(on_left, left, rules.firm_least, rules.labels, firm)
+    other = fails(rest, right, rules.firm_least, rules.labels, firm)
+    lost, rest_lost = surely, other
+    if not rules.same:
+        lost = fails(on_left, left, rules.least, rules.labels, packed)
+        rest_lost = fails(rest, right, rules.least, rules.labels, packed)
+    facts[COST] += price(on_left, left, rules, lost) + price(rest, right, rules, rest_lost)
+    facts[LOST] += on_left * lost + rest * rest_lost
+    facts[BOUND] += (price(on_left, left, rules, True) - floor_left) * surely
+    facts[BOUND] += (price(rest, right, rules, True) - floor_right) * other
+    facts[FIRM] += on_left * surely + rest * other
+    facts[SPLITS] += 1
+    facts[USEFUL] += useful(on_left, rest, surely, other, rules)
+
+
 @jit
 def scan(
     items: Items, tail: Tail, rules: Rules, packed: PackedRequirements | None, firm: PackedRequirements | None
@@ -165,68 +240,33 @@ def scan(
 
     O(items x columns + classes x segments), times the width of the histograms.
     """
-    width = items.histograms.shape[1]
-    columns = items.keys.shape[1]
-    segments = 1
-    for column in range(columns):
-        segments = max(segments, tail.start[column + 1] - tail.start[column])
+    width, segments = items.histograms.shape[1], int(np.diff(tail.start).max())
     result = np.zeros((tail.number, FACTS), dtype=np.int64)
-    sizes = np.zeros(segments, dtype=np.int64)
-    floor_of = np.zeros(segments, dtype=np.int64)
-    held = np.zeros((segments, width), dtype=np.int64)
     whole = np.zeros(width, dtype=np.int64)
-    left = np.zeros(width, dtype=np.int64)
-    right = np.zeros(width, dtype=np.int64)
+    room = Room(
+        np.zeros(segments, dtype=np.int64),
+        np.zeros(segments, dtype=np.int64),
+        np.zeros((segments, width), dtype=np.int64),
+        np.zeros(width, dtype=np.int64),
+        np.zeros(width, dtype=np.int64),
+        np.zeros(4, dtype=np.int64),
+    )
     for number in range(len(items.begin) - 1):
-        begin, end = items.begin[number], items.begin[number + 1]
-        if end - begin < 2:
-            continue
-        size, floor = 0, 0
-        whole[:] = 0
-        for item in range(begin, end):
-            size += items.sizes[item]
-            floor += items.floors[item]
-            for at in range(width):
-                whole[at] += items.histograms[item, at]
+        size, floor = add_items(items, number, whole)
         if fails(size, whole, rules.firm_least, rules.labels, firm):
             continue
-        now_lost = not rules.same and fails(size, whole, rules.least, rules.labels, packed)
-        now = price(size, whole, rules, now_lost)
-        for column in range(columns):
-            lowest, highest = segments, -1
-            for item in range(begin, end):
-                segment = items.keys[item, column]
-                lowest, highest = min(lowest, segment), max(highest, segment)
-                sizes[segment] += items.sizes[item]
-                floor_of[segment] += items.floors[item]
-                for at in range(width):
-                    held[segment, at] += items.histograms[item, at]
-            on_left, floor_left = 0, 0
-            left[:] = 0
+        lost = not rules.same and fails(size, whole, rules.least, rules.labels, packed)
+        cost = price(size, whole, rules, lost)
+        room.totals[SIZE], room.totals[FLOOR] = size, floor
+        for column in range(items.keys.shape[1]):
+            lowest, highest = spread(items, number, column, room)
             for segment in range(lowest, highest + 1):
-                on_left += sizes[segment]
-                floor_left += floor_of[segment]
-                sizes[segment] = floor_of[segment] = 0
-                for at in range(width):
-                    left[at] += held[segment, at]
-                    right[at] = whole[at] - left[at]
-                    held[segment, at] = 0
+                pass_by(segment, whole, room)
                 point = tail.point[tail.start[column] + segment]
-                if segment == highest or point < 0:
-                    continue
-                rest = size - on_left
-                surely = fails(on_left, left, rules.firm_least, rules.labels, firm)
-                other = fails(rest, right, rules.firm_least, rules.labels, firm)
-                lost = surely or (not rules.same and fails(on_left, left, rules.least, rules.labels, packed))
-                rest_lost = other or (not rules.same and fails(rest, right, rules.least, rules.labels, packed))
-                facts = result[point]
-                facts[COST] += price(on_left, left, rules, lost) + price(rest, right, rules, rest_lost) - now
-                facts[LOST] += (on_left if lost else 0) + (rest if rest_lost else 0) - (size if now_lost else 0)
-                facts[BOUND] += price(on_left, left, rules, True) - floor_left if surely else 0
-                facts[BOUND] += price(rest, right, rules, True) - (floor - floor_left) if other else 0
-                facts[FIRM] += (on_left if surely else 0) + (rest if other else 0)
-                facts[SPLITS] += 1
-                facts[USEFUL] += 1 if useful(on_left, rest, surely, other, rules) else 0
+                if segment < highest and point >= 0:
+                    result[point, COST] -= cost
+                    result[point, LOST] -= size * lost
+                    add_split(result[point], room, rules, packed, firm)
     return result
 
 

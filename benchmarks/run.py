@@ -79,6 +79,7 @@ SECTIONS = (
     Section(
         "diversity", "adult", "What l-diversity and t-closeness cost learners: Adult, the five papers' methods, k = 10"
     ),
+    Section("systems", "papers", "Systems that papers name, beside kACTUS, TDS and Mondrian (k = 10)"),
     Section("limits", "composition", "What it does not promise: two releases of one table, joined"),
     Section("limits", "downcoding", "What it does not promise: sets that name as many values as people"),
     Section("kactus", "accuracy", "kACTUS: what Weka's classifiers learn from the release of Adult"),

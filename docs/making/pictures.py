@@ -49,9 +49,10 @@ HIERARCHIES: Final = {"age": "intervals:5,10,20,<30,>=70", "hours": "intervals:5
 """For methods that need hierarchies; the others cut numbers where they like."""
 # MinGen proves its optimum over every way to generalize every tuple: of fewer levels there are fewer.
 _ONE_LEVEL: Final = {"age": "intervals:10,<30,>=70", "hours": "intervals:10,<30,>=50"}
+_CUT_FREELY: Final = ("mingen", "k-optimize", "genetic")
 _GIVEN: Final = MappingProxyType(
     {"mingen": _ONE_LEVEL}
-    | {name: HIERARCHIES for name, method in METHODS.items() if method.family == "lattice" and name != "mingen"}
+    | {name: HIERARCHIES for name, method in METHODS.items() if method.family == "lattice" and name not in _CUT_FREELY}
     | {"bug": HIERARCHIES}
 )
 

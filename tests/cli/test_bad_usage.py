@@ -187,7 +187,10 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "a time limit for a method that has none": (
         ("{roles}", "--time-limit", "3", "-k", "2", "-o", "out.csv"),
-        ("Mondrian has no parameter 'time_limit'.", "take a method that has it: 'heuristicmin', 'mingen', 'optimal'."),
+        (
+            "Mondrian has no parameter 'time_limit'.",
+            "take a method that has it: 'heuristicmin', 'k-optimize', 'mingen', 'optimal'.",
+        ),
     ),
     "a limit that is none": (
         ("{roles}", "--suppression-limit", "a few", "-k", "2", "-o", "out.csv"),

@@ -2,8 +2,10 @@
 
 from hedgerow.anonymizers.lattice.allmin import AllMin as AllMin
 from hedgerow.anonymizers.lattice.datafly import Datafly as Datafly
+from hedgerow.anonymizers.lattice.genetic import Genetic as Genetic
 from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin as HeuristicMin
 from hedgerow.anonymizers.lattice.incognito import Incognito as Incognito
+from hedgerow.anonymizers.lattice.k_optimize import KOptimize as KOptimize
 from hedgerow.anonymizers.lattice.mingen import MinGen as MinGen
 from hedgerow.anonymizers.lattice.mu_argus import MuArgus as MuArgus
 from hedgerow.anonymizers.lattice.optimal import OptimalLattice as OptimalLattice

@@ -30,6 +30,7 @@ __all__ = [
     "below",
     "group_rows",
     "histograms_of_tuples",
+    "layout",
     "lifted",
     "merged",
     "shares",
@@ -177,7 +178,7 @@ class Lattice:
             distinct = [np.unique(nodes, return_index=True, return_inverse=True) for nodes in tree.at_level]
             self._first_code.append([first for _, first, _ in distinct])
             self._value_of_code.append([index.astype(np.int64) for _, _, index in distinct])
-        self._word, self._shift, self._mask = _layout([len(first[0]) for first in self._first_code])
+        self._word, self._shift, self._mask = layout([len(first[0]) for first in self._first_code])
         self._values = {name: counts.domains[name].size for name in dict.fromkeys(sensitive)}
         self._table = self._untouched()
         self._memory = memory
@@ -297,7 +298,7 @@ def below(levels: Sequence[int]) -> tuple[slice, ...]:
     return tuple(slice(None, level + 1) for level in levels)
 
 
-def _layout(sizes: Sequence[int]) -> tuple[Longs, Longs, Longs]:
+def layout(sizes: Sequence[int]) -> tuple[Longs, Longs, Longs]:
     """The word, the shift in it and the bits of each column, for columns with these numbers of values."""
     fields = []
     at, used = 0, 0

@@ -35,7 +35,7 @@ from __future__ import annotations
 import bisect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -52,7 +52,7 @@ from hedgerow.anonymizers.lattice._split_points import (
     ordered_column,
     publish_cuts,
 )
-from hedgerow.anonymizers.parameters import choice, number
+from hedgerow.anonymizers.parameters import Presets, choice, number
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.metrics.cells import beyond_first, loss_as_read, loss_of_nodes
 from hedgerow.core.recoding import Recoding
@@ -90,6 +90,7 @@ class Genetic(Anonymizer):
     family = "lattice"
     suppression_by = "itself"
     paper = "Iyengar (KDD 2002)"
+    presets: ClassVar[Presets] = {"paper": {"suppression_limit": 1.0}}
 
     cost: Literal["ncp_published", "classification"] = choice(
         "What is bred for: a low loss of cells, as in the paper's loss metric, or pure classes; classification needs a "

@@ -36,7 +36,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -54,7 +54,7 @@ from hedgerow.anonymizers.lattice._split_points import (
     ordered_column,
     publish_cuts,
 )
-from hedgerow.anonymizers.parameters import choice, number
+from hedgerow.anonymizers.parameters import Presets, choice, number
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput, Infeasible, plural
@@ -94,6 +94,7 @@ class KOptimize(Anonymizer):
     family = "lattice"
     suppression_by = "itself"
     paper = "Bayardo, Agrawal (ICDE 2005)"
+    presets: ClassVar[Presets] = {"paper": {"suppression_limit": 1.0}}
 
     cost: Literal["discernibility", "classification"] = choice(
         "What the best recoding minimizes; classification needs a target."

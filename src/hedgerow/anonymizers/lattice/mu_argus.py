@@ -29,14 +29,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs, tabulate
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice._levels import group_rows, histograms_of_tuples, violating
-from hedgerow.anonymizers.parameters import flag, number
+from hedgerow.anonymizers.parameters import Presets, flag, number
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import ColumnMap, NodeRouter, Pieces, Recoding, label_column, nearest_published
 from hedgerow.errors import Infeasible, required
@@ -75,6 +75,7 @@ class MuArgus(Anonymizer):
     family = "lattice"
     suppression_by = "classes"
     paper = "Hundepool, Willenborg (1996)"
+    presets: ClassVar[Presets] = {"paper": {"as_published": True}}
     guarantees = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k); none as published"
 
     size: int = number(

@@ -36,7 +36,7 @@ class Declared(griffe.Extension):
         if imported is None or imported.__doc__ is None:
             return
         cls.docstring = griffe.Docstring(inspect.cleandoc(imported.__doc__), parent=cls)
-        if hasattr(imported, "fields"):
+        if hasattr(imported, "fields") or hasattr(imported, "presets"):
             self.declare(cls, imported)
 
     def declare(self, cls: griffe.Class, imported: Any) -> None:
@@ -45,8 +45,12 @@ class Declared(griffe.Extension):
             griffe.Parameter(one.name, kind=KINDS[one.kind], default=repr(one.default))
             for one in inspect.signature(imported).parameters.values()
         ]
+        if getattr(imported, "presets", None):
+            # The signature leaves it out: scikit-learn takes everything there for an attribute.
+            keyword = griffe.ParameterKind.keyword_only
+            parameters.append(griffe.Parameter("preset", kind=keyword, default="None"))
         cls.set_member("__init__", griffe.Function("__init__", parameters=griffe.Parameters(*parameters)))
-        for name in imported.fields:
+        for name in getattr(imported, "fields", ()):
             cls.members.pop(name, None)
 
 

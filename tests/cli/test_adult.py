@@ -49,7 +49,7 @@ def test_columns_that_disclose_stop_the_release(run: Any, data_folder: Path, tmp
     command = ("anonymize", str(adult), *roles, "--method", "mondrian", "-k", "10", "--output", "out.csv")
     refused = run(*command)
     assert (refused.status, refused.out, list(tmp_path.glob("out*"))) == (3, "", [])
-    assert "'fnlwgt' has a value that nobody else has for 47% of the people" in refused.err
+    assert "'fnlwgt' holds a value that nobody else has for 47% of the people" in refused.err
     assert "'education-num' tells" in refused.err
     assert "--accept fnlwgt,education-num" in refused.err
     accepted = run(*command, "--accept", "fnlwgt,education-num")

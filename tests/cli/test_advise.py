@@ -238,7 +238,7 @@ def test_a_hospital_with_hashed_ids_ends_in_a_release_that_counts_patients(real:
     (tmp_path / "undecided.toml").write_text(undecided, encoding="utf-8")
     refused = real("anonymize", "--job", "undecided.toml", "-o", "other.csv")
     assert refused.status == 3
-    for words in ("'pseud' tells people apart", "--entity pseud", "--rows-are-people"):
+    for words in ("'pseud' identifies people", "--entity pseud", "--rows-are-people"):
         assert words in refused.err
     assert not (tmp_path / "other.csv").exists()
 

@@ -36,7 +36,7 @@ def test_it_is_refused_exactly_if_enough_people_have_a_value_of_their_own(notes:
     table = pa.table({"age": [at % 3 for at in range(len(notes))], "note": notes})
     schema = hr.Schema(quasi=["age"], insensitive=["note"])
     if alone(notes) >= 0.05:
-        with pytest.raises(Disclosing, match="'note' has a value that nobody else has"):
+        with pytest.raises(Disclosing, match="'note' holds a value that nobody else has"):
             hr.anonymize(table, schema, k=2)
     else:
         assert hr.anonymize(table, schema, k=2).audit.clear["note"].alone == alone(notes)
@@ -122,7 +122,7 @@ ROLES: list[dict[str, Any]] = [{"sensitive": ["it"]}, {"target": "it"}, {"insens
 )
 def test_a_code_that_identifies_is_refused_in_every_role(values: list[Any], roles: dict[str, Any]) -> None:
     table, schema = with_column(values, **roles)
-    with pytest.raises(Disclosing, match="'it' has a value that nobody else has") as caught:
+    with pytest.raises(Disclosing, match="'it' holds a value that nobody else has") as caught:
         hr.anonymize(table, schema, k=5)
     assert "--accept it" in str(caught.value)
     release = hr.anonymize(table, replace(schema, accept=["it"]), k=5)

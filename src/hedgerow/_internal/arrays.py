@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 __all__ = [
@@ -172,11 +171,10 @@ def tabulate(columns: Sequence[Ints], sizes: Sequence[int], rows: int) -> tuple[
 
 def _dense(key: Longs) -> tuple[Longs, int]:
     """Renumber keys by rank; hashing first and sorting only the distinct ones beats sorting the rows."""
-    encoded = pa.array(key).dictionary_encode()
-    distinct = encoded.dictionary.to_numpy()
+    index, distinct = _hashed(key)
     rank = np.empty(len(distinct), dtype=np.int64)
     rank[np.argsort(distinct, kind="stable")] = np.arange(len(distinct))
-    return rank[encoded.indices.to_numpy()], len(distinct)
+    return rank[index], len(distinct)
 
 
 def alike(columns: Sequence[Ints | Longs]) -> Longs:
@@ -191,11 +189,11 @@ def alike(columns: Sequence[Ints | Longs]) -> Longs:
     for codes in columns[1:]:
         size = int(codes.max()) + 1
         if span > _LARGEST_KEY // size:
-            key = _hashed(key)
+            key, _ = _hashed(key)
             span = int(key.max()) + 1
         key = key * size + codes
         span *= size
-    return key if span <= max(_FEW_KEYS, 4 * len(key)) else _hashed(key)
+    return key if span <= max(_FEW_KEYS, 4 * len(key)) else _hashed(key)[0]
 
 
 def sharing(columns: Sequence[Ints | Longs]) -> Longs:
@@ -210,8 +208,12 @@ def sharing(columns: Sequence[Ints | Longs]) -> Longs:
     return np.asarray(np.bincount(number)[number], dtype=np.int64)
 
 
-def _hashed(key: Longs) -> Longs:
-    return np.asarray(pa.array(key).dictionary_encode().indices.to_numpy(), dtype=np.int64)
+def _hashed(key: Longs) -> tuple[Longs, Longs]:
+    """The number of each key, and the distinct keys, both in the order of their first occurrence."""
+    import pyarrow as pa  # requirements are checked without it
+
+    encoded = pa.array(key).dictionary_encode()
+    return np.asarray(encoded.indices.to_numpy(), dtype=np.int64), np.asarray(encoded.dictionary.to_numpy())
 
 
 def distinct_pairs(group: Ints, code: Ints, groups: int, codes: int) -> tuple[Longs, Ints]:

@@ -222,7 +222,7 @@ def test_rows_are_not_counted_where_a_column_tells_people_apart(
 ) -> None:
     monkeypatch.setattr("hedgerow.release.pipeline._MOST_ROWS", most)
     visits = hr.datasets.make_hospital(2_000, random_state=7).select(["patient_id", "born", "sex", "postcode"])
-    with pytest.raises(hr.Disclosing, match=r"'patient_id' tells people apart .* 1\.[789] on average"):
+    with pytest.raises(hr.Disclosing, match=r"'patient_id' identifies people .* 1\.[789] on average"):
         hr.anonymize(spark.createDataFrame(visits), hr.Schema(quasi=["born", "sex", "postcode"], others="drop"), k=5)
 
 

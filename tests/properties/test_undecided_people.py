@@ -57,7 +57,7 @@ def test_of_a_large_table_all_rows_of_some_people_are_looked_at(
 
 @pytest.mark.parametrize("most", [50_000, 2_000])
 def test_one_patient_with_many_visits_among_patients_with_one(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr("hedgerow.release.pipeline._prepare._MOST_ROWS", most)
+    monkeypatch.setattr("hedgerow.release.pipeline._MOST_ROWS", most)
     frame = VISITS.drop_columns(["name", "note"]).to_pandas().drop_duplicates("patient_id")
     visits = frame.sample(300, random_state=7).assign(**frame.iloc[0][["patient_id", *QUASI]].to_dict())
     table = pa.Table.from_pandas(pd.concat([frame, visits]), preserve_index=False)

@@ -22,7 +22,7 @@ from hedgerow.verifier.formulas import largest_share
 SOURCES = Path(hr.__file__).parent
 EXPORTS = {"__init__.py", "requirements/__init__.py"}
 # Beside a requirement's own file and the verifier's check: a contract's example.
-MORE = {"l-diversity": {"anonymizers/checks/_requirements.py"}}
+MORE = {"l-diversity": {"anonymizers/checks/_checks.py"}}
 
 
 @cache

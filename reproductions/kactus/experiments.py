@@ -29,7 +29,15 @@ from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.learning import ProportionalEncoder
 from reproductions.kactus.costs import CRITERIA, KINDS, LEAST, count_lost, time_numbers
-from reproductions.kactus.measuring import AS_PRINTED, PRINTED_METHOD, SEED, learn_with_numbers_kept, time_scaled
+from reproductions.kactus.measuring import (
+    AS_PRINTED,
+    MIN_OBJECTS,
+    MIN_SPLIT,
+    PRINTED_METHOD,
+    SEED,
+    learn_with_numbers_kept,
+    time_scaled,
+)
 from reproductions.kactus.sets import (
     ADULT_K,
     ADULT_NAME,
@@ -86,10 +94,13 @@ TODAY_WAYS: Final = (_REDRAWN, Way(_SHARES, "raw"), _RECODED, Way(_SHARES, _SHAR
 """The first two need only the release; the others need the private recoding, too."""
 _SUPPRESSING: Final[tuple[Hierarchies, ...]] = ("flat", "flat categories")
 _QUICK_SETS: Final = ("haberman", "crx")
+_BY_MIN_OBJECTS: Final = (MIN_OBJECTS, MIN_SPLIT)
 
 _METHODS: Final[Mapping[str, Anonymizer]] = {
     AS_PRINTED: PRINTED_METHOD,
     "kactus": KActus(),
+    MIN_OBJECTS: KActus(preset="paper", min_objects=2, min_split=1),
+    MIN_SPLIT: KActus(min_objects=1, min_split="k"),
     # The authors compared with the programs of Fung, Wang and Yu.
     "tds": TDS(preset="paper"),
     "tdr": TDR(preset="paper"),
@@ -162,6 +173,8 @@ def _of_set(name: str, ks: Iterable[int], learners: Sequence[str]) -> Iterator[J
     for k in ks:
         for label in (AS_PRINTED, "kactus"):
             yield from _trials(table, _treatment(label, k, _ALL_WAYS), _ALL_WAYS, learners, about)
+        for label in _BY_MIN_OBJECTS:
+            yield from _trials(table, _treatment(label, k, (_RECODED,)), (_RECODED,), learners, about)
         yield from _kept(name, "all", k, learners)
 
 
@@ -180,6 +193,8 @@ def _adult_quickly() -> Iterator[Job]:
         for k in ADULT_K:
             for label in (AS_PRINTED, "kactus"):
                 yield from _on_adult(label, size, k, _ALL_WAYS, QUICK_LEARNERS)
+            for label in _BY_MIN_OBJECTS if size == ALL_INPUTS else ():
+                yield from _on_adult(label, size, k, (_RECODED,), QUICK_LEARNERS)
             yield from _kept(ADULT_NAME, size, k, QUICK_LEARNERS)
             for label in ("tds", "tdr", "mondrian"):
                 yield from _on_adult(label, size, k, _WAYS_OF_OTHERS, QUICK_LEARNERS)
@@ -216,6 +231,8 @@ def _compared_slowly(size: str, k: int) -> Iterator[Job]:
     for one in SLOW_LEARNERS:
         for label in (AS_PRINTED, "kactus"):
             yield from _on_adult(label, size, k, (_AS_IT_IS, _RECODED), (one,))
+        for label in _BY_MIN_OBJECTS if size == ALL_INPUTS else ():
+            yield from _on_adult(label, size, k, (_RECODED,), (one,))
         yield from _kept(ADULT_NAME, size, k, (one,))
         for given in ("taxonomies", *_SUPPRESSING):
             for label in ("tds", "tdr"):
@@ -227,7 +244,7 @@ def _compared_slowly(size: str, k: int) -> Iterator[Job]:
 def _on_adult(
     label: str, size: str, k: int, ways: Sequence[Way], learners: Sequence[str], given: Hierarchies = "taxonomies"
 ) -> Iterator[Job]:
-    given = "none" if label in (AS_PRINTED, "kactus") else given
+    given = "none" if label in (AS_PRINTED, "kactus", *_BY_MIN_OBJECTS) else given
     yield from _trials(adult_table(size, given), _treatment(label, k, ways), ways, learners, _about(size, given))
 
 

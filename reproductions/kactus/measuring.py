@@ -27,6 +27,8 @@ from reproductions.tables import ADULT, adult
 __all__ = [
     "AS_PRINTED",
     "KEPT",
+    "MIN_OBJECTS",
+    "MIN_SPLIT",
     "PRINTED_METHOD",
     "SEED",
     "SEVEN",
@@ -39,6 +41,10 @@ SEED: Final = 0
 AS_PRINTED: Final = "kactus-mean"
 """kACTUS as it is printed: means, what is left at the root is lost, and a node of k records may be split."""
 PRINTED_METHOD: Final = KActus(preset="paper")
+MIN_OBJECTS: Final = "kactus-min-objects-2"
+"""As printed, but MinObj is Weka's default: two records in two branches. Only MinObj differs from ``AS_PRINTED``."""
+MIN_SPLIT: Final = "kactus-min-split"
+"""Our default, but with the paper's MinObj. Only MinObj differs from ``"kactus"``."""
 KEPT: Final = "numbers kept"
 
 SEVEN: Final = ("age", "workclass", "education", "marital-status", "occupation", "sex", "native-country")

@@ -27,5 +27,6 @@ def _line(paper: str, text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(f"| page | cells | {' | '.join(_VERDICTS)} |", "| --- " * (2 + len(_VERDICTS)) + "|", sep="\n")
+    header = ("experiments of", "cells finished", *_VERDICTS)
+    print(f"| {' | '.join(header)} |", "| --- " * len(header) + "|", sep="\n")
     print(*lines(Path("docs/reproductions")).values(), sep="\n")

@@ -50,7 +50,7 @@ def test_columns_that_disclose_stop_the_release(run: Any, data_folder: Path, tmp
     refused = run(*command)
     assert (refused.status, refused.out, list(tmp_path.glob("out*"))) == (3, "", [])
     assert "'fnlwgt' holds a value that nobody else has for 47% of the people" in refused.err
-    assert "'education-num' tells" in refused.err
+    assert "'education-num' reveals" in refused.err
     assert "--accept fnlwgt,education-num" in refused.err
     accepted = run(*command, "--accept", "fnlwgt,education-num")
     assert accepted.status == 0

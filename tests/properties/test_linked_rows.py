@@ -81,13 +81,13 @@ def sharing(rows: list[dict[str, Any]], column: str) -> int:
 
 
 LINKING: dict[str, tuple[dict[str, Any], str]] = {
-    "pseudonyms of another column": ({"pseudonymize": ["ssn"]}, "linked by 'ssn'"),
-    "the column itself": ({"pseudonymize": ["pid"]}, "linked by 'pid'"),
-    "another name, sensitive": ({"sensitive": ["alias"]}, "linked by 'alias'"),
-    "another name, to be learnt": ({"target": "alias"}, "linked by 'alias'"),
+    "pseudonyms of another column": ({"pseudonymize": ["ssn"]}, "'ssn' links"),
+    "the column itself": ({"pseudonymize": ["pid"]}, "'pid' links"),
+    "another name, sensitive": ({"sensitive": ["alias"]}, "'alias' links"),
+    "another name, to be learnt": ({"target": "alias"}, "'alias' links"),
     "two columns together": (
         {"sensitive": ["employer", "hired"]},
-        r"linked by '(employer' and 'hired|hired' and 'employer)' together",
+        r"'(employer' and 'hired|hired' and 'employer)' together link",
     ),
 }
 
@@ -95,7 +95,7 @@ LINKING: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", LINKING)
 def test_rows_that_stay_linked_are_refused(name: str, visits: Any) -> None:
     roles, said = LINKING[name]
-    with pytest.raises(hr.Infeasible, match=rf"stay {said}, and the fewest .* where 4 are required\. Drop"):
+    with pytest.raises(hr.Infeasible, match=rf"{said} the rows of .* smallest group .* where 4 are required\. Drop"):
         hr.anonymize(visits, schema(**roles), method="mondrian", k=K, random_state=0)
 
 

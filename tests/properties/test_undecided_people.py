@@ -61,7 +61,7 @@ def test_one_patient_with_many_visits_among_patients_with_one(monkeypatch: pytes
     frame = VISITS.drop_columns(["name", "note"]).to_pandas().drop_duplicates("patient_id")
     visits = frame.sample(300, random_state=7).assign(**frame.iloc[0][["patient_id", *QUASI]].to_dict())
     table = pa.Table.from_pandas(pd.concat([frame, visits]), preserve_index=False)
-    with pytest.raises(hr.Disclosing, match=r"up to (29|30)[0-9].*--entity patient_id"):
+    with pytest.raises(hr.Disclosing, match=r"up to about 300: .*--entity patient_id"):
         hr.anonymize(table, hr.Schema(quasi=QUASI, others="drop"), k=5)
 
 

@@ -568,7 +568,7 @@ def evaluate(
     quiet: options.Quiet = False,
     workers: options.Workers = None,
 ) -> None:
-    """Measure what a release is still good for, by method and k: to predict, cluster, find rules or count."""
+    """Measure what a release is still good for, by method and k."""
     given = dict(locals())  # every option under its name
 
     from hedgerow.cli._evaluate import run

@@ -91,7 +91,7 @@ def test_warnings() -> None:
     assert (with_entity.k, with_entity.rows, with_entity.classes.largest) == (1, 8, 1)
     starred = audit(pa.table({"a": ["*", "x"], "b": [None, "1"], "c": ["1", "1"]}), quasi=["a", "b", "c"])
     assert "'a', 'b'" in starred.warnings[1]
-    assert "any value is 2" in starred.warnings[1]
+    assert "any value, k is 2" in starred.warnings[1]
     assert (starred.k, starred.wildcard_k) == (1, 2)
     absent = Demand("alpha-k", alpha=0.5, k=1, column="ill", value="plague")
     warning = audit(TABLE, quasi=QUASI, require=[absent]).warnings[-1]

@@ -106,7 +106,7 @@ def _release(rows: pa.Table, table: str, quasi: str, method: str, k: int, seed: 
     # As published, the tree asks all columns, and those of the requirement are hidden afterwards.
     asked = features if method == PUBLISHED else chosen
     others = [*(name for name in features if name not in asked), _ROW]
-    schema = Schema(quasi=asked, target=target, insensitive=others, accept=others)
+    schema = Schema(quasi=asked, target=target, insensitive=others, accept=[*others, target])
     numbered = rows.append_column(_ROW, pa.array(np.arange(rows.num_rows)))
     return METHODS[method].anonymize(numbered, schema, require=KAnonymity(k, shield=chosen), random_state=seed)
 

@@ -249,7 +249,7 @@ def _labels(part: str) -> list[str]:
 @lru_cache(maxsize=4)
 def _released(k: int, quasi: int, partition: Partition, told: bool) -> Release:
     hidden, clear = QUASI[:quasi], QUASI[quasi:]
-    schema = Schema(quasi=hidden, target=ADULT, insensitive=clear, accept=clear, others="drop")
+    schema = Schema(quasi=hidden, target=ADULT, insensitive=clear, accept=[*clear, ADULT], others="drop")
     return mondrian(partition).anonymize(adult("train"), schema, k=k, random_state=_SEED, publish_proportions=told)
 
 

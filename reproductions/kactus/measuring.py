@@ -105,7 +105,7 @@ def time_scaled(*, factor: int, classes: str, repetition: int) -> Mapping[str, A
         Another one draws other variations.
     """
     table = _scaled(factor, classes, repetition)
-    schema = Schema(quasi=SEVEN, target=ADULT)
+    schema = Schema(quasi=SEVEN, target=ADULT, accept=[ADULT])
     _anonymized(table.slice(0, 2000), schema, 10)  # what is compiled is not measured
     tree, whole, release = _anonymized(table, schema, _SCALED_K)
     facts = release.recoding.facts["tree"]

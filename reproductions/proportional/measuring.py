@@ -181,7 +181,7 @@ def _anonymized(source: _Source, rows: pa.Table, k: int, *, pooled: bool) -> Rel
         quasi=source.quasi,
         target=source.target,
         insensitive=[_ROW],
-        accept=[_ROW],
+        accept=[_ROW, source.target],
         hierarchies=dict(source.hierarchies),
     )
     support = None if pooled else 1

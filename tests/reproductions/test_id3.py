@@ -115,6 +115,7 @@ def test_the_first_runs_come_before_the_second() -> None:
     assert all(job.order[0] == arguments(job).get("run", 0) for job in REPRODUCTION.jobs(quick=False))
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_ways_that_draw_nothing_are_run_once() -> None:
     of_own = [job for job in REPRODUCTION.jobs(quick=False) if arguments(job).get("way") == "own"]
     assert len(of_own) == 3 * len(CONDITIONS)

@@ -14,8 +14,10 @@ __all__ = ["copy_box", "enclose", "joint_loss", "ones", "single_loss"]
 
 
 def _callable(kernel: Any) -> Any:
+    # Where kernels run as plain Python, a compiled kernel is the function itself.
+    compiled = getattr(kernel, "compiled", lambda: kernel)()
     # Not cached: numba would take what is cached of the kernel itself, which has no way in.
-    return numba.njit(getattr(kernel, "py_func", kernel))
+    return numba.njit(getattr(compiled, "py_func", compiled))
 
 
 copy_box = _callable(kernels.copy_box)

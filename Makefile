@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What the demo needs, and what the tests need as well.
+DEMO := $(VENV)/.demo
 INSTALLED := $(VENV)/.installed
 
 # Without bytecode on disk each of hundreds of processes would compile everything anew.
@@ -23,7 +25,7 @@ SPARK_TESTS := tests/conformance tests/cli/test_spark.py tests/unit/engines/spar
 
 .PHONY: demo test lint types imports tests spark-tests kernels conformance coverage docs oldest fuzz bench reproduce clean
 
-demo: $(INSTALLED)
+demo: $(DEMO)
 	$(BIN)/hedgerow demo
 
 # What needs one core is done side by side.
@@ -96,9 +98,15 @@ bench: $(INSTALLED)
 	$(BIN)/pip install --quiet --editable '.[dev,weka,spark,bench]'
 	$(BIN)/python benchmarks/run.py
 
-$(INSTALLED): pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit("Hedgerow needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
+$(DEMO): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Hedgerow needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
+	@echo "Installing Hedgerow and its libraries into $(VENV). This takes a minute or two."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --no-compile --editable .
+	touch $@
+
+$(INSTALLED): $(DEMO)
+	@echo "Installing what the tests need into $(VENV) as well: Spark, Weka, a browser's driver, linters (2 GB)."
 	$(BIN)/pip install --quiet --no-compile --editable '.[dev,weka,spark]'
 	-$(BIN)/python -m compileall -q -j 0 $(VENV) > $(VENV)/compiling.log
 	touch $@

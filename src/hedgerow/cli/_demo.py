@@ -107,8 +107,8 @@ def _show(census: pa.Table, release: Release, published: Any, k: int, written: t
     console.print("Written:", style="bold")
     for path, meaning in zip(written, _MEANINGS, strict=True):
         console.print(f"  {path}  {meaning}", soft_wrap=True)
-    console.print("\nNext, check the release as anyone could, or anonymize a table of your own:", style="bold")
-    for command in _next_commands(schema, k, written[1]):
+    console.print("\nNext, check the release as anyone could, or anonymize the census in your own way:", style="bold")
+    for command in _next_commands(schema, k, written):
         console.print(f"  {command}", soft_wrap=True)
 
 
@@ -172,13 +172,14 @@ def _short(cell: object) -> str:
     return text if len(text) <= _CELL_WIDTH else f"{text[: _CELL_WIDTH - 1]}…"
 
 
-def _next_commands(schema: Schema, k: int, published: Path) -> tuple[str, str]:
+def _next_commands(schema: Schema, k: int, written: tuple[Path, Path, Path]) -> tuple[str, str]:
     quasi = ",".join(schema.quasi or ())
-    where = shlex.quote(str(published))
+    original, published, _ = (shlex.quote(str(path)) for path in written)
     program = _program()
     return (
-        f"{program} audit {where} --quasi {quasi} --sensitive {_PROTECTED} -k {k}",
-        f"{program} anonymize people.csv --quasi age,sex,zip --target income --drop name -k 10 --output out.csv",
+        f"{program} audit {published} --quasi {quasi} --sensitive {_PROTECTED} -k {k}",
+        f"{program} anonymize {original} --quasi age,sex,zip --target income --drop name --others insensitive -k 10 "
+        "--output out.csv",
     )
 
 

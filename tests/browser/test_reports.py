@@ -41,6 +41,23 @@ def test_a_report_has_no_barrier(edition: str, mode: str, width: int, reports: d
     assert found.violations_count == 0, found.generate_report()
 
 
+# Each text of a chart that reaches out of it, with both boxes.
+CLIPPED = """font => [...document.querySelectorAll('figure.chart svg')].flatMap(svg => {
+    const room = svg.getBoundingClientRect();
+    return [...svg.querySelectorAll('text')].map(text => {
+        text.style.fontFamily = font;
+        const box = text.getBoundingClientRect();
+        return [text.textContent, box.left - room.left, room.right - box.right];
+    }).filter(([_, left, right]) => left < -1 || right < -1);
+})"""
+
+
+@pytest.mark.parametrize("font", ["sans-serif", "monospace", "serif"])
+def test_no_label_of_a_chart_is_clipped(font: str, reports: dict[str, Path], opened: Any) -> None:
+    """Whatever font the reader has, a label is as wide as the layout takes it to be."""
+    assert opened(reports["internal"]).page.evaluate(CLIPPED, font) == []
+
+
 @pytest.mark.parametrize("edition", ["internal", "public"])
 def test_a_report_fits_on_a_phone(edition: str, reports: dict[str, Path], opened: Any) -> None:
     page = opened(reports[edition], width=PHONE).page

@@ -14,12 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import east_asian_width
 
 if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
 
-__all__ = ["COLOURS", "Drawing", "configuration", "draw"]
+__all__ = ["COLOURS", "Drawing", "configuration", "draw", "width_of"]
 
 _NAMES: Final = (
     "ink",
@@ -46,6 +47,21 @@ _DROPPED: Final = ("role", "pointer-events", "font-family", "class")
 _FONT: Final = "Arial, 'Liberation Sans', Helvetica, sans-serif"  # its widths are measured; the page may have another
 _FONT_SIZE: Final = 11
 _DIGITS: Final = re.compile(r"-?\d+\.\d{3,}")
+
+# How far letters of Arial advance, in thousandths of their size; vl-convert lays charts out by these widths.
+_ADVANCES: Final = {
+    letter: advance
+    for advance, letters in (
+        (191, "'"), (222, "ijl‘’"), (260, "|"), (278, " !,./:;I[\\]ft·"), (333, "()-`r"), (334, "{}"), (355, '"'),
+        (389, "*"), (469, "^"), (500, "Jcksvxyz"), (549, "≤≥"), (556, "#$0123456789?L_abdeghnopqu–"), (584, "+<=>~×−±"),
+        (611, "FTZ"), (667, "&ABEKPSVXY"), (722, "CDHNRUw"), (778, "GOQ"), (833, "Mm"), (889, "%"), (944, "W"),
+        (1000, "—…"), (1015, "@"),
+    )
+    for letter in letters
+}  # fmt: skip
+_OTHER: Final = 600
+_WIDE: Final = 1000
+_BOLD: Final = 1.07
 
 
 @dataclass(frozen=True)
@@ -103,12 +119,32 @@ def draw(
     from markupsafe import Markup
 
     root = ET.fromstring(vl_convert.vegalite_to_svg({**chart.to_dict(), "config": configuration()}))
+    _fix_widths(root)
     _clean(root, name)
     _describe(root, name, heading, says)
     ET.register_namespace("", _SVG)
     # ElementTree escapes every text; only this SVG comes to a page unescaped.
     svg = Markup(ET.tostring(root, encoding="unicode"))
     return Drawing(name, heading, says, svg, tuple(columns), tuple(tuple(row) for row in rows), wide)
+
+
+def _fix_widths(root: ET.Element) -> None:
+    """Give every text the width that the layout has room for: the reader may have a wider font."""
+    for text in root.iter(f"{{{_SVG}}}text"):
+        size = re.match(r"[\d.]+", text.get("font-size", ""))
+        if text.text and size:
+            bold = _BOLD if text.get("font-weight") in ("bold", "600", "700") else 1.0
+            text.set("textLength", f"{bold * float(size.group()) * width_of(text.text):.1f}")
+            text.set("lengthAdjust", "spacingAndGlyphs")
+
+
+def width_of(text: str) -> float:
+    """How wide a text is in Arial, as a multiple of the size of its letters.
+
+    >>> width_of("Kiel"), width_of("町")
+    (1.667, 1.0)
+    """
+    return sum(_ADVANCES.get(letter, _WIDE if east_asian_width(letter) in "WF" else _OTHER) for letter in text) / 1000
 
 
 def _clean(root: ET.Element, name: str) -> None:

@@ -65,6 +65,9 @@ class Anonymizer(Declared):
     """What chooses the records that are lost within the suppression limit: the method itself in its search; or this
     class, which fits it again without outliers, or with smaller classes, and suppresses those that are too small."""
 
+    keeps_levels: ClassVar[bool] = False
+    """Whether its own search keeps the limits on levels; if not, this class fits it to parts of the table."""
+
     k: int | None = shared(
         "int, optional",
         "Every record shares its quasi-identifiers with at least ``k - 1`` others. It may be given to ``anonymize`` "
@@ -139,6 +142,17 @@ class Anonymizer(Declared):
             refuse_many_numbers(counts, type(self).__name__)
         if isinstance(counts, LargeTable):
             return self._fit_in_parts(counts, requirements, seed)
+        if not self.keeps_levels and any(tree.limits is not None for tree in counts.hierarchies.values()):
+            from hedgerow.anonymizers.limits import fit_within_levels
+
+            def fit(some: FrequencyTable, required: Sequence[Requirement], budget: int) -> Recoding:
+                return self._with(suppression_limit=budget)._fitted(some, required, seed)
+
+            return fit_within_levels(fit, counts, requirements, self._may_lose(counts), seed)
+        return self._fitted(counts, requirements, seed)
+
+    def _fitted(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        """Fit a table in memory, within the suppression limit."""
         recoding = self._fit(counts, requirements, seed)
         return recoding if self._limits_itself() else self._within_limit(recoding, counts, requirements, seed)
 

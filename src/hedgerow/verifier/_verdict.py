@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ from hedgerow.verifier.formulas import (
     share_of,
 )
 
-__all__ = ["SLACK", "Finding", "Verdict", "enforce", "verify"]
+__all__ = ["SLACK", "Finding", "Levels", "Verdict", "enforce", "outside_levels", "verify"]
 
 SLACK: Final = 1e-9
 
@@ -71,6 +71,71 @@ class Verdict:
 
     holds: bool
     findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The limits on the levels of a column, and the labels that they allow.
+
+    Parameters
+    ----------
+    finest, coarsest : int
+    labels : tuple of str or None
+        All cells that may be published; ``None`` is a missing value.
+    """
+
+    finest: int
+    coarsest: int
+    labels: tuple[str | None, ...]
+
+    def __str__(self) -> str:
+        if self.finest == self.coarsest:
+            return f"level {self.finest}"
+        return f"levels {self.finest} to {self.coarsest}"
+
+
+def outside_levels(counts: ClassCounts, levels: Mapping[str, Levels], *, escaped: bool = False) -> tuple[Finding, ...]:
+    """Look up every published cell of the limited columns among the labels that their levels allow.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+    levels : mapping of column to Levels
+    escaped : bool
+        Whether an apostrophe may stand before a cell.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> counts = count_classes(pa.table({"zip": ["13*", "1**", "1**"]}), ["zip"])
+    >>> [finding.holds for finding in outside_levels(counts, {"zip": Levels(1, 1, ("13*", "14*"))})]
+    [False]
+    """
+    findings = []
+    for name, allowed in levels.items():
+        at = counts.columns.index(name)
+        known = LabelIndex(np.array(allowed.labels, dtype=object))
+        outside = np.array([not _is_allowed(text, known, escaped=escaped) for text in counts.labels[at]], dtype=bool)
+        of_class = outside[counts.codes[:, at]]
+        rows = int(counts.cells.rows[of_class[counts.class_of_cell]].sum())
+        findings.append(
+            Finding(
+                requirement=f"the {allowed} of {name!r}",
+                measure="the number of cells outside",
+                holds=not rows,
+                reached=float(rows),
+                required=0.0,
+                classes_violating=int(of_class.sum()),
+                rows_violating=rows,
+            )
+        )
+    return tuple(findings)
+
+
+def _is_allowed(text: str | None, known: LabelIndex, *, escaped: bool) -> bool:
+    if known.find(text) is not None:
+        return True
+    return escaped and text is not None and text.startswith("'") and known.find(text[1:]) is not None
 
 
 def verify(

@@ -1,0 +1,439 @@
+"""Limits on levels, kept for every method: what it sees is never finer, and each part that it sees has its own top.
+
+The values of a limited column become the nodes of its finest level. The records are divided by the nodes that the
+limited columns have at their coarsest levels. The method is fitted to each part by itself: there the node at the
+coarsest level is the root of the hierarchy, and what the method hides becomes that node. So no group crosses a limit,
+whatever the method does, and ``*`` is published only where it is within the limits.
+
+A part that cannot meet the requirements is lost as a whole, within the suppression limit. The rest of the limit is
+shared among the parts by their records. t-closeness compares with all remaining records.
+
+Records with the same nodes are alike to the method. If it divides them among groups, their order is drawn at random:
+their original values must not decide, as groups would then reveal something finer than the finest level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from hedgerow._internal.arrays import Ints, Longs, tabulate
+from hedgerow.anonymizers.budget import Fit
+from hedgerow.core.cells import PublishedColumn
+from hedgerow.core.counts import Counted, FrequencyTable
+from hedgerow.core.recoding import (
+    ByLabel,
+    ColumnMap,
+    NodeRouter,
+    PartRouter,
+    Pieces,
+    Recoding,
+    RoutedPart,
+    label_column,
+    nearest_published,
+)
+from hedgerow.errors import Infeasible, listing, plural, required
+from hedgerow.hierarchies import EncodedHierarchy, Nodes, nodes_as_values
+from hedgerow.io.domains import CodeSets
+from hedgerow.requirements import Requirement, context_of, unreachable
+
+__all__ = ["cannot_keep", "fit_within_levels", "limited_columns"]
+
+
+def limited_columns(counts: Counted) -> list[int]:
+    """The places of the quasi-identifiers whose levels are limited."""
+    return [at for at, name in enumerate(counts.quasi) if counts.hierarchies[name].limits is not None]
+
+
+def fit_within_levels(
+    fit: Fit, counts: FrequencyTable, requirements: Sequence[Requirement], allowed: int, seed: int | None
+) -> Recoding:
+    """Fit a method so that it keeps the limits of all columns.
+
+    Parameters
+    ----------
+    fit : callable
+        Fits a table under requirements, with a number of records that may be lost.
+    counts : FrequencyTable
+    requirements : sequence of Requirement
+    allowed : int
+        How many records may be lost.
+    seed : int, optional
+        Decides which of the records that are alike to the method go to which group.
+    """
+    parts = _parts(counts)
+    kept = [not unreachable(requirements, context_of(part.table(None), requirements)) for part in parts]
+    while True:
+        left = allowed - sum(part.records for part, keeps in zip(parts, kept, strict=True) if not keeps)
+        if left < 0 or not any(kept):
+            raise cannot_keep(counts, requirements, allowed)
+        remaining = [part for part, keeps in zip(parts, kept, strict=True) if keeps]
+        fitted = [_fitted(fit, part, remaining, requirements, left) for part in remaining]
+        if all(recoding is not None for recoding in fitted):
+            joined = [(part, recoding) for part, recoding in zip(remaining, fitted, strict=True) if recoding]
+            return _Joined(counts, joined, len(parts), np.random.default_rng(seed)).recoding()
+        failing = {part.top for part, recoding in zip(remaining, fitted, strict=True) if recoding is None}
+        kept = [keeps and part.top not in failing for part, keeps in zip(parts, kept, strict=True)]
+
+
+def _fitted(
+    fit: Fit, part: _Part, remaining: Sequence[_Part], requirements: Sequence[Requirement], left: int
+) -> Recoding | None:
+    """Fit a part with its share of the records that may still be lost; ``None`` if it cannot meet the requirements."""
+    compares = len(remaining) > 1 and any(requirement.compares for requirement in requirements)
+    share = left * part.records // sum(one.records for one in remaining)
+    with suppress(Infeasible):
+        # What one part loses would change the distribution that the others are compared with.
+        return fit(part.table(remaining if compares else None), requirements, 0 if compares else share)
+    return None
+
+
+def cannot_keep(counts: FrequencyTable, requirements: Sequence[Requirement], allowed: int) -> Infeasible:
+    """The error for limits that cannot be kept; it names the column that forces most records apart."""
+    needed = max(requirement.minimal_size for requirement in requirements)
+    forced: dict[tuple[int, ...], tuple[int, int, int]] = {}
+    columns = [at for at in limited_columns(counts) if _top(counts, at) < _hierarchy(counts, at).height]
+    for chosen in [*((at,) for at in columns), tuple(columns)]:
+        _, index = np.unique(_tops(counts, chosen), axis=0, return_inverse=True)
+        sizes = np.bincount(index.reshape(-1), counts.tuple_sizes).astype(np.int64)
+        forced[chosen] = (int(sizes[sizes < needed].sum()), int((sizes < needed).sum()), len(sizes))
+    single = max(columns, key=lambda at: forced[(at,)][0], default=None)
+    named = ", ".join(map(str, requirements))
+    if single is None:
+        return Infeasible(f"No generalization within the limits of levels meets {named}. Lower the requirement.")
+    chosen = (single,) if forced[(single,)][0] > allowed else tuple(columns)
+    names = [counts.quasi[at] for at in chosen]
+    records, few, groups = forced[chosen]
+    if few:
+        why = (
+            f"which divides the records into {plural(groups, 'parts')}, and {plural(few, 'parts')} with "
+            f"{plural(records, 'records')} are smaller than a class must be"
+        )
+    else:
+        why = f"which divides the records into {plural(groups, 'parts')} that cannot all meet it"
+    hierarchy, first = _hierarchy(counts, chosen[0]), names[0]
+    return Infeasible(
+        f"{named} cannot be met within the levels of {listing(names)}: {'it' if len(names) == 1 else 'they'} must not "
+        f"be coarser than level {', '.join(str(_top(counts, at)) for at in chosen)}, {why}; "
+        f"{plural(allowed, 'records')} may be lost. Allow a coarser level (levels={{{first!r}: ({hierarchy.finest}, "
+        f"{hierarchy.coarsest + 1})}}, --level {first}={hierarchy.finest}:{hierarchy.coarsest + 1}), let more records "
+        "be lost (suppression_limit=, --suppression-limit), or lower the requirement."
+    )
+
+
+def _hierarchy(counts: Counted, at: int) -> EncodedHierarchy:
+    return counts.hierarchies[counts.quasi[at]]
+
+
+def _top(counts: Counted, at: int) -> int:
+    return _hierarchy(counts, at).coarsest
+
+
+def _tops(counts: FrequencyTable, columns: Iterable[int]) -> Ints:
+    """The nodes of each tuple at the coarsest levels of some columns, (tuples, columns)."""
+    tops = [_hierarchy(counts, at).at_level[_top(counts, at)][counts.tuples[:, at]] for at in columns]
+    return np.stack(tops, axis=1)
+
+
+# --------------------------------------------------------------------------------------------------
+# The parts of a table, each with the nodes at the finest levels as its values.
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The records below certain nodes of the limited columns.
+
+    Attributes
+    ----------
+    counts : FrequencyTable
+        The whole table.
+    top : tuple of int
+        The nodes, in the order of the columns.
+    columns : mapping of int to Nodes
+        The limited columns by their places, as this part has them.
+    cells : int array
+        The cells of the whole table that are in this part.
+    """
+
+    counts: FrequencyTable
+    top: tuple[int, ...]
+    columns: Mapping[int, Nodes]
+    cells: Longs
+    _merged: FrequencyTable
+    cell_of: Longs
+    """The cell of the part for each of ``cells``."""
+
+    @property
+    def records(self) -> int:
+        """The number of its records."""
+        return self._merged.rows
+
+    def table(self, compared: Sequence[_Part] | None) -> FrequencyTable:
+        """The part as a table, whose classes are compared with all records of some parts if they are given."""
+        if compared is None:
+            return self._merged
+        cells = np.concatenate([part.cells for part in compared])
+        whole = {
+            name: np.bincount(
+                self.counts.values_of(name)[cells], self.counts.cell_sizes[cells], self.counts.domains[name].size
+            ).astype(np.int64)
+            for name in self.counts.cell_columns
+        }
+        return replace(self._merged, whole=whole)
+
+
+def _parts(counts: FrequencyTable) -> list[_Part]:
+    """The parts of a table, in the order of their nodes."""
+    columns = limited_columns(counts)
+    tops, of_tuple = np.unique(_tops(counts, columns), axis=0, return_inverse=True)
+    of_cell = of_tuple.reshape(-1)[counts.cell_tuple]
+    order = np.argsort(of_cell, kind="stable")
+    starts = np.searchsorted(of_cell[order], np.arange(len(tops) + 1))
+    known: dict[tuple[int, int], Nodes] = {}
+    parts = []
+    for number, top in enumerate(tops.tolist()):
+        nodes = {}
+        for at, node in zip(columns, top, strict=True):
+            if (at, node) not in known:
+                hierarchy = _hierarchy(counts, at)
+                below = hierarchy.at_level[hierarchy.coarsest] == node
+                known[at, node] = nodes_as_values(hierarchy, counts.domains[counts.quasi[at]], node, below)
+            nodes[at] = known[at, node]
+        parts.append(_part(counts, tuple(top), nodes, order[starts[number] : starts[number + 1]]))
+    return parts
+
+
+def _part(counts: FrequencyTable, top: tuple[int, ...], columns: Mapping[int, Nodes], cells: Longs) -> _Part:
+    """Count the cells of a part anew, by its nodes."""
+    codes = counts.tuples[counts.cell_tuple[cells]]
+    named = {counts.quasi[at]: nodes for at, nodes in columns.items()}
+    keys = [columns[at].code[codes[:, at]] if at in columns else codes[:, at] for at in range(codes.shape[1])]
+    domains = {**counts.domains, **{name: nodes.domain for name, nodes in named.items()}}
+    sizes = [domains[name].size for name in counts.quasi]
+    values = counts.cell_values[cells]
+    widths = [int(column.max(initial=0)) + 1 for column in values.T]
+    found, of_cell = tabulate([*keys, *values.T], [*sizes, *widths], len(cells))
+    tuples, cell_tuple = tabulate(list(found[:, : len(keys)].T), sizes, len(found))
+    merged = np.bincount(of_cell, counts.cell_sizes[cells], len(found)).astype(np.int64)
+    table = replace(
+        counts,
+        domains=domains,
+        hierarchies={**counts.hierarchies, **{name: nodes.hierarchy for name, nodes in named.items()}},
+        tuples=np.ascontiguousarray(tuples, dtype=np.int32),
+        tuple_sizes=np.bincount(cell_tuple, merged, len(tuples)).astype(np.int64),
+        cell_tuple=cell_tuple.astype(np.int32),
+        cell_values=np.ascontiguousarray(found[:, len(keys) :], dtype=np.int32),
+        cell_sizes=merged,
+        links=None,
+    )
+    return _Part(counts, top, columns, cells, table, of_cell.astype(np.int64))
+
+
+# --------------------------------------------------------------------------------------------------
+# The recodings of all parts as one recoding of the whole table.
+
+
+class _Joined:
+    """The recodings of the parts of a table.
+
+    Parameters
+    ----------
+    counts : FrequencyTable
+        The whole table.
+    fitted : sequence of pairs
+        The parts that are published, with their recodings.
+    parts : int
+        How many parts there are.
+    random : Generator
+        Decides the order of the records that are alike to the method.
+    """
+
+    def __init__(
+        self, counts: FrequencyTable, fitted: Sequence[tuple[_Part, Recoding]], parts: int, random: np.random.Generator
+    ) -> None:
+        self._counts, self._fitted, self._parts, self._random = counts, fitted, parts, random
+        numbers = [len(recoding.groups) for _, recoding in fitted]
+        self._first = np.cumsum([0, *numbers[:-1]])
+
+    def recoding(self) -> Recoding:
+        """All groups with their records, and what they publish."""
+        columns, values = self._columns()
+        groups = np.stack(
+            [
+                np.concatenate(
+                    [of_part[recoding.groups[:, at]] for of_part, (_, recoding) in zip(ways, self._fitted, strict=True)]
+                )
+                for at, ways in enumerate(values)
+            ],
+            axis=1,
+        ).astype(np.int32)
+        pieces = self._pieces()
+        recodings = [recoding for _, recoding in self._fitted]
+        first, alone = recodings[0], self._parts == 1
+        lost = self._parts - len(recodings)
+        facts = first.facts if alone else {"parts": self._parts, "parts_lost": lost}
+        return replace(
+            first,
+            columns=columns,
+            groups=groups,
+            sizes=pieces.sizes(len(groups)),
+            pieces=pieces,
+            router=self._router(columns, values),
+            levels=self._levels(first) if alone else None,
+            facts=facts,
+            warnings=tuple(dict.fromkeys(chain.from_iterable(recoding.warnings for recoding in recodings))),
+            weak=next((recoding.weak for recoding in recodings if recoding.weak is not None), None),
+            by_label=_by_label(recodings),
+        )
+
+    def _levels(self, recoding: Recoding) -> dict[str, int] | None:
+        """The levels of a full-domain recoding, counted from the values as they are."""
+        if recoding.levels is None:
+            return None
+        return {name: level + self._counts.hierarchies[name].finest for name, level in recoding.levels.items()}
+
+    def _columns(self) -> tuple[tuple[PublishedColumn, ...], list[list[Ints]]]:
+        """The published columns, and per column and part where each value of the part is among all."""
+        columns, values = [], []
+        for at, name in enumerate(self._counts.quasi):
+            hierarchy = self._counts.hierarchies[name]
+            if hierarchy.limits is None:
+                column = _concatenated([recoding.columns[at] for _, recoding in self._fitted])
+                sizes = [len(recoding.columns[at]) for _, recoding in self._fitted]
+                index = np.arange(len(column), dtype=np.int32)
+            else:
+                nodes = [_nodes(recoding.columns[at], part, at) for part, recoding in self._fitted]
+                column, index = label_column(self._counts.domains[name], hierarchy, np.concatenate(nodes))
+                sizes = [len(of_part) for of_part in nodes]
+            columns.append(column)
+            values.append(np.split(index, np.cumsum(sizes)[:-1]))
+        return tuple(columns), values
+
+    def _pieces(self) -> Pieces:
+        """The pieces of the cells of the whole table."""
+        cells, groups, sizes = [], [], []
+        published = np.zeros(len(self._counts.cell_sizes), dtype=bool)
+        for first, (part, recoding) in zip(self._first.tolist(), self._fitted, strict=True):
+            cell, group, size = _dealt(part, required(recoding.pieces, "the pieces of a recoding"), self._random)
+            cells.append(cell)
+            groups.append(np.where(group < 0, -1, group + first))
+            sizes.append(size)
+            published[part.cells] = True
+        rest = np.flatnonzero(~published)
+        return Pieces.gathered(
+            np.concatenate([*cells, rest]).astype(np.int32),
+            np.concatenate([*groups, np.full(len(rest), -1)]).astype(np.int32),
+            np.concatenate([*sizes, self._counts.cell_sizes[rest]]),
+        )
+
+    def _router(self, columns: Sequence[PublishedColumn], values: Sequence[Sequence[Ints]]) -> PartRouter | None:
+        """How unseen rows find their part, and are recoded there; none if some part has no router."""
+        parts = []
+        for number, (part, recoding) in enumerate(self._fitted):
+            router = recoding.router
+            if router is None or isinstance(router, PartRouter):
+                return None
+            groups = np.arange(len(recoding.groups), dtype=np.int32) + np.int32(self._first[number])
+            codes, nodes = {}, {}
+            for at, of_part in part.columns.items():
+                nodes[at] = _nodes_of_part(self._counts, at, of_part, part.top)
+                code = np.full(len(of_part.hierarchy.parent), -1, dtype=np.int32)
+                code[of_part.hierarchy.leaf_of] = np.arange(len(of_part.hierarchy.leaf_of), dtype=np.int32)
+                codes[at] = code
+            kept = tuple(of_column[number] for of_column in values)
+            parts.append(RoutedPart(router, nodes, codes, groups, kept))
+        maps = {}
+        for at in limited_columns(self._counts):
+            hierarchy = _hierarchy(self._counts, at)
+            maps[at] = ColumnMap(hierarchy, np.arange(len(hierarchy.parent), dtype=np.int32))
+        return PartRouter(maps, parts)
+
+
+def _nodes_of_part(counts: FrequencyTable, at: int, of_part: Nodes, top: tuple[int, ...]) -> Ints:
+    """For every node of a hierarchy the node of a part at or above it; -1 if it is not at or below its top."""
+    hierarchy = _hierarchy(counts, at)
+    root = top[limited_columns(counts).index(at)]
+    # Of a node that stands for itself as a value, the value comes last.
+    part_node = np.full(len(hierarchy.parent), -1, dtype=np.int32)
+    part_node[of_part.node] = np.arange(len(of_part.node), dtype=np.int32)
+    distinct = np.unique(of_part.node)
+    above = nearest_published(hierarchy, distinct)
+    result = np.where(above < 0, -1, part_node[distinct[above]]).astype(np.int32)
+    inside = np.zeros(len(hierarchy.parent), dtype=bool)
+    inside[root] = True
+    for node in range(root + 1, len(inside)):
+        inside[node] = inside[hierarchy.parent[node]]
+    return np.where(inside, result, -1).astype(np.int32)
+
+
+def _nodes(column: PublishedColumn, part: _Part, at: int) -> Ints:
+    """The node of the whole hierarchy that stands for each published value of a limited column in a part."""
+    nodes, hierarchy = part.columns[at], _hierarchy(part.counts, at)
+    root = part.top[limited_columns(part.counts).index(at)]
+    hidden = np.array(column.kinds, dtype=np.str_) == "suppressed"
+    if column.nodes is not None:
+        found = nodes.node[column.nodes]
+    else:
+        covered, of_code = column.covered, nodes.of_code.astype(np.int32)
+        hidden |= covered.sizes == 0
+        found = hierarchy.lca(
+            covered.reduce(np.minimum, of_code, empty=root), covered.reduce(np.maximum, of_code, empty=root)
+        )
+    return np.where(hidden, root, found).astype(np.int32)
+
+
+def _dealt(part: _Part, pieces: Pieces, random: np.random.Generator) -> tuple[Longs, Longs, Longs]:
+    """The pieces of a part as pieces of the cells of the whole table; cells that are alike come in a random order."""
+    sizes = part.counts.cell_sizes[part.cells]
+    order = np.lexsort((random.permutation(len(part.cells)), part.cell_of))
+    ends = np.cumsum(sizes[order])
+    piece_ends = np.cumsum(pieces.size)
+    # Both divide the same line of records, cell by cell of the part.
+    bounds = np.union1d(ends, piece_ends)
+    starts = np.concatenate([[0], bounds[:-1]])
+    cell = part.cells[order][np.searchsorted(ends, starts, side="right")]
+    group = pieces.group[np.searchsorted(piece_ends, starts, side="right")].astype(np.int64)
+    return cell, group, (bounds - starts).astype(np.int64)
+
+
+def _concatenated(columns: Sequence[PublishedColumn]) -> PublishedColumn:
+    """The published values of several parts, one part after the other."""
+    if len(columns) == 1:
+        return columns[0]
+    sets = [column.covered for column in columns]
+    before = np.cumsum([0, *(len(one.first) for one in sets)])
+    starts = [one.starts[:-1] + begin for one, begin in zip(sets, before[:-1].tolist(), strict=True)]
+    nodes = [column.nodes for column in columns if column.nodes is not None]
+    return PublishedColumn(
+        columns[0].domain,
+        tuple(chain.from_iterable(column.texts for column in columns)),
+        tuple(chain.from_iterable(column.kinds for column in columns)),
+        CodeSets(
+            np.concatenate([*starts, before[-1:]]).astype(np.int64),
+            np.concatenate([one.first for one in sets]),
+            np.concatenate([one.last for one in sets]),
+        ),
+        np.concatenate(nodes) if len(nodes) == len(columns) else None,
+    )
+
+
+def _by_label(recodings: Sequence[Recoding]) -> ByLabel | None:
+    """The label margins that the parts ask for, if all of them ask; regions of different parts are different."""
+    asked = [recoding.by_label for recoding in recodings]
+    known = [one for one in asked if one is not None]
+    if len(known) < len(asked):
+        return None
+    deepest = max(len(one.regions) for one in known)
+    regions, before = [], 0
+    for one in known:
+        # A part with fewer levels repeats its last.
+        levels = np.concatenate([one.regions, np.repeat(one.regions[-1:], deepest - len(one.regions), axis=0)])
+        regions.append(levels + before)
+        before += int(levels.max()) + 1
+    weights = np.array([recoding.sizes.sum() for recoding in recodings], dtype=np.float64)
+    strengths = np.average([one.strengths for one in known], axis=0, weights=weights)
+    return ByLabel(np.concatenate(regions, axis=1), strengths, max(one.least for one in known))

@@ -67,6 +67,8 @@ class Anonymizer(Declared):
 
     keeps_levels: ClassVar[bool] = False
     """Whether its own search keeps the limits on levels; if not, this class fits it to parts of the table."""
+    keeps_levels_in_parts: ClassVar[bool] = False
+    """Whether it keeps the limits on levels out of core."""
 
     k: int | None = shared(
         "int, optional",
@@ -142,7 +144,7 @@ class Anonymizer(Declared):
             refuse_many_numbers(counts, type(self).__name__)
         if isinstance(counts, LargeTable):
             return self._fit_in_parts(counts, requirements, seed)
-        if not self.keeps_levels and any(tree.limits is not None for tree in counts.hierarchies.values()):
+        if not self.keeps_levels and _limited(counts):
             from hedgerow.anonymizers.limits import fit_within_levels
 
             def fit(some: FrequencyTable, required: Sequence[Requirement], budget: int) -> Recoding:
@@ -161,6 +163,8 @@ class Anonymizer(Declared):
         reason = self.not_in_parts()
         if reason is None and self.target_bins is not None:
             reason = "the target cannot be cut into bins: leave target_bins (--target-bins) out"
+        if reason is None and not self.keeps_levels_in_parts and _limited(counts):
+            reason = "levels cannot be limited, except by Mondrian: leave levels (--level) out"
         if reason is None and self.suppression_limit:
             reason = "no record can be given up: leave suppression_limit (--suppression-limit) out"
         if reason is not None:
@@ -349,6 +353,11 @@ class Anonymizer(Declared):
             _refuse_names(names, features.columns)
             features = features.with_columns(*(opened.series(name, of_row[:, at]) for at, name in enumerate(names)))
         return opened.back(features), labelled.as_given(classes)
+
+
+def _limited(counts: FrequencyTable | LargeTable) -> bool:
+    """Whether the levels of some column are limited."""
+    return any(tree.limits is not None for tree in counts.hierarchies.values())
 
 
 def _refuse_names(names: Sequence[str], columns: Sequence[str]) -> None:

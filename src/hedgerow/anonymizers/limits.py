@@ -1,9 +1,9 @@
 """Limits on levels, kept for every method: what it sees is never finer, and each part that it sees has its own top.
 
 The values of a limited column become the nodes of its finest level. The records are divided by the nodes that the
-limited columns have at their coarsest levels. The method is fitted to each part by itself: there the node at the
-coarsest level is the root of the hierarchy, and what the method hides becomes that node. So no group crosses a limit,
-whatever the method does, and ``*`` is published only where it is within the limits.
+limited columns have at their coarsest levels, and the method is fitted to each part by itself. All records of a part
+are below one node, which takes the place of whatever the method publishes above it, also of ``*``. So no group crosses
+a limit, whatever the method does.
 
 A part that cannot meet the requirements is lost as a whole, within the suppression limit. The rest of the limit is
 shared among the parts by their records. t-closeness compares with all remaining records.
@@ -18,30 +18,40 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from hedgerow._internal.arrays import Ints, Longs, tabulate
 from hedgerow.anonymizers.budget import Fit
 from hedgerow.core.cells import PublishedColumn
-from hedgerow.core.counts import Counted, FrequencyTable
+from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.core.recoding import (
     ByLabel,
     ColumnMap,
-    NodeRouter,
     PartRouter,
     Pieces,
     Recoding,
     RoutedPart,
     label_column,
-    nearest_published,
 )
-from hedgerow.errors import Infeasible, listing, plural, required
-from hedgerow.hierarchies import EncodedHierarchy, Nodes, nodes_as_values
+from hedgerow.errors import Infeasible, plural, required
+from hedgerow.hierarchies import EncodedHierarchy, Nodes, finest_nodes
 from hedgerow.io.domains import CodeSets
 from hedgerow.requirements import Requirement, context_of, unreachable
 
-__all__ = ["cannot_keep", "fit_within_levels", "limited_columns"]
+__all__ = [
+    "Generalized",
+    "Smaller",
+    "cannot_keep",
+    "dividing_columns",
+    "fit_within_levels",
+    "limited_columns",
+    "refuse_levels",
+    "top_of_codes",
+]
+
+Table = TypeVar("Table", FrequencyTable, LargeTable)
 
 
 def limited_columns(counts: Counted) -> list[int]:
@@ -76,14 +86,16 @@ def fit_within_levels(
         if all(recoding is not None for recoding in fitted):
             joined = [(part, recoding) for part, recoding in zip(remaining, fitted, strict=True) if recoding]
             return _Joined(counts, joined, len(parts), np.random.default_rng(seed)).recoding()
-        failing = {part.top for part, recoding in zip(remaining, fitted, strict=True) if recoding is None}
-        kept = [keeps and part.top not in failing for part, keeps in zip(parts, kept, strict=True)]
+        results = iter(fitted)
+        kept = [keeps and next(results) is not None for keeps in kept]
 
 
 def _fitted(
     fit: Fit, part: _Part, remaining: Sequence[_Part], requirements: Sequence[Requirement], left: int
 ) -> Recoding | None:
     """Fit a part with its share of the records that may still be lost; ``None`` if it cannot meet the requirements."""
+    if part.records == part.counts.rows:
+        return fit(part.table(None), requirements, left)
     compares = len(remaining) > 1 and any(requirement.compares for requirement in requirements)
     share = left * part.records // sum(one.records for one in remaining)
     with suppress(Infeasible):
@@ -92,55 +104,115 @@ def _fitted(
     return None
 
 
+class Smaller(NamedTuple):
+    """The parts into which the limits of some columns divide the records.
+
+    Attributes
+    ----------
+    columns : tuple of int
+    parts : int
+    failing : int
+        How many of them are smaller than a class must be.
+    records : int
+        The records of these.
+    """
+
+    columns: tuple[int, ...]
+    parts: int
+    failing: int
+    records: int
+
+
 def cannot_keep(counts: FrequencyTable, requirements: Sequence[Requirement], allowed: int) -> Infeasible:
     """The error for limits that cannot be kept; it names the column that forces most records apart."""
     needed = max(requirement.minimal_size for requirement in requirements)
-    forced: dict[tuple[int, ...], tuple[int, int, int]] = {}
-    columns = [at for at in limited_columns(counts) if _top(counts, at) < _hierarchy(counts, at).height]
+    columns = dividing_columns(counts)
+    found = []
     for chosen in [*((at,) for at in columns), tuple(columns)]:
         _, index = np.unique(_tops(counts, chosen), axis=0, return_inverse=True)
         sizes = np.bincount(index.reshape(-1), counts.tuple_sizes).astype(np.int64)
-        forced[chosen] = (int(sizes[sizes < needed].sum()), int((sizes < needed).sum()), len(sizes))
-    single = max(columns, key=lambda at: forced[(at,)][0], default=None)
-    named = ", ".join(map(str, requirements))
-    if single is None:
-        return Infeasible(f"No generalization within the limits of levels meets {named}. Lower the requirement.")
-    chosen = (single,) if forced[(single,)][0] > allowed else tuple(columns)
-    names = [counts.quasi[at] for at in chosen]
-    records, few, groups = forced[chosen]
-    if few:
-        why = (
-            f"which divides the records into {plural(groups, 'parts')}, and {plural(few, 'parts')} with "
-            f"{plural(records, 'records')} are smaller than a class must be"
-        )
+        few = sizes < needed
+        found.append(Smaller(chosen, len(sizes), int(few.sum()), int(sizes[few].sum())))
+    worst = max(found[:-1], key=lambda one: one.records)
+    return refuse_levels(counts, requirements, worst if worst.records > allowed else found[-1], allowed)
+
+
+def refuse_levels(counts: Counted, requirements: Sequence[Requirement], parts: Smaller, allowed: int) -> Infeasible:
+    """The error for limits that cannot be kept, with the way out."""
+    names, (first, *_) = [counts.quasi[at] for at in parts.columns], parts.columns
+    at_most = ", ".join(f"{counts.quasi[at]!r} at most at level {_hierarchy(counts, at).coarsest}" for at in parts.columns)
+    if parts.failing:
+        why = f"{parts.failing:,} of them with {plural(parts.records, 'records')} are too small"
     else:
-        why = f"which divides the records into {plural(groups, 'parts')} that cannot all meet it"
-    hierarchy, first = _hierarchy(counts, chosen[0]), names[0]
+        why = "not all of them can meet it by themselves"
+    finest, coarser = _hierarchy(counts, first).finest, _hierarchy(counts, first).coarsest + 1
     return Infeasible(
-        f"{named} cannot be met within the levels of {listing(names)}: {'it' if len(names) == 1 else 'they'} must not "
-        f"be coarser than level {', '.join(str(_top(counts, at)) for at in chosen)}, {why}; "
-        f"{plural(allowed, 'records')} may be lost. Allow a coarser level (levels={{{first!r}: ({hierarchy.finest}, "
-        f"{hierarchy.coarsest + 1})}}, --level {first}={hierarchy.finest}:{hierarchy.coarsest + 1}), let more records "
-        "be lost (suppression_limit=, --suppression-limit), or lower the requirement."
+        f"{', '.join(map(str, requirements))} cannot be met with {at_most}: that keeps {plural(parts.parts, 'parts')} of "
+        f"the records apart, and {why}. {plural(allowed, 'records')} may be lost. Allow a coarser level "
+        f"(levels={{{names[0]!r}: ({finest}, {coarser})}}, --level {names[0]}={finest}:{coarser}), let more records be "
+        "lost (suppression_limit=, --suppression-limit), or lower the requirement."
     )
+
+
+def dividing_columns(counts: Counted) -> list[int]:
+    """The places of the limited columns that may not be suppressed altogether."""
+    return [at for at in limited_columns(counts) if _hierarchy(counts, at).coarsest < _hierarchy(counts, at).height]
 
 
 def _hierarchy(counts: Counted, at: int) -> EncodedHierarchy:
     return counts.hierarchies[counts.quasi[at]]
 
 
-def _top(counts: Counted, at: int) -> int:
-    return _hierarchy(counts, at).coarsest
-
-
 def _tops(counts: FrequencyTable, columns: Iterable[int]) -> Ints:
     """The nodes of each tuple at the coarsest levels of some columns, (tuples, columns)."""
-    tops = [_hierarchy(counts, at).at_level[_top(counts, at)][counts.tuples[:, at]] for at in columns]
-    return np.stack(tops, axis=1)
+    return np.stack([top_of_codes(counts, at)[counts.tuples[:, at]] for at in columns], axis=1)
+
+
+def top_of_codes(counts: Counted, at: int) -> Ints:
+    """The node of each value of a column at its coarsest level."""
+    hierarchy = _hierarchy(counts, at)
+    nodes: Ints = hierarchy.at_level[hierarchy.coarsest]
+    return nodes
 
 
 # --------------------------------------------------------------------------------------------------
-# The parts of a table, each with the nodes at the finest levels as its values.
+# The parts of a table, with the nodes at the finest levels as values.
+
+
+@dataclass(frozen=True, eq=False)
+class Generalized:
+    """The limited columns of a table by their places, with the nodes at their finest levels."""
+
+    columns: Mapping[int, Nodes]
+
+    @classmethod
+    def of(cls, counts: Counted) -> Generalized:
+        """Of the limited columns of a table."""
+        of_columns = ((at, counts.quasi[at]) for at in limited_columns(counts))
+        return cls({at: finest_nodes(counts.hierarchies[name], counts.domains[name]) for at, name in of_columns})
+
+    def described(self, counts: Table) -> Table:
+        """The table with the domains and hierarchies of the nodes; its codes stay those of values."""
+        named = {counts.quasi[at]: nodes for at, nodes in self.columns.items()}
+        return replace(
+            counts,
+            domains={**counts.domains, **{name: nodes.domain for name, nodes in named.items()}},
+            hierarchies={**counts.hierarchies, **{name: nodes.hierarchy for name, nodes in named.items()}},
+        )
+
+    def counted(self, counts: FrequencyTable) -> FrequencyTable:
+        """The same cells with nodes for values; tuples that became alike stay apart."""
+        tuples = counts.tuples.copy()
+        for at, nodes in self.columns.items():
+            tuples[:, at] = nodes.code[tuples[:, at]]
+        return replace(self.described(counts), tuples=tuples, links=None)
+
+    def orders(self, orders: Sequence[Ints]) -> tuple[Ints, ...]:
+        """The ranks of values, from the ranks of their nodes."""
+        return tuple(
+            order[self.columns[at].code].astype(np.int32) if at in self.columns else order
+            for at, order in enumerate(orders)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,31 +223,33 @@ class _Part:
     ----------
     counts : FrequencyTable
         The whole table.
-    top : tuple of int
-        The nodes, in the order of the columns.
-    columns : mapping of int to Nodes
-        The limited columns by their places, as this part has them.
+    nodes : Generalized
+    top : mapping of int to int
+        The node above all records of the part in each limited column, by its place.
     cells : int array
         The cells of the whole table that are in this part.
+    merged : FrequencyTable
+        The part with nodes for values.
+    cell_of : int array
+        The cell of ``merged`` for each of ``cells``.
     """
 
     counts: FrequencyTable
-    top: tuple[int, ...]
-    columns: Mapping[int, Nodes]
+    nodes: Generalized
+    top: Mapping[int, int]
     cells: Longs
-    _merged: FrequencyTable
+    merged: FrequencyTable
     cell_of: Longs
-    """The cell of the part for each of ``cells``."""
 
     @property
     def records(self) -> int:
         """The number of its records."""
-        return self._merged.rows
+        return self.merged.rows
 
     def table(self, compared: Sequence[_Part] | None) -> FrequencyTable:
         """The part as a table, whose classes are compared with all records of some parts if they are given."""
         if compared is None:
-            return self._merged
+            return self.merged
         cells = np.concatenate([part.cells for part in compared])
         whole = {
             name: np.bincount(
@@ -183,54 +257,42 @@ class _Part:
             ).astype(np.int64)
             for name in self.counts.cell_columns
         }
-        return replace(self._merged, whole=whole)
+        return replace(self.merged, whole=whole)
 
 
 def _parts(counts: FrequencyTable) -> list[_Part]:
     """The parts of a table, in the order of their nodes."""
-    columns = limited_columns(counts)
+    columns, nodes = limited_columns(counts), Generalized.of(counts)
     tops, of_tuple = np.unique(_tops(counts, columns), axis=0, return_inverse=True)
     of_cell = of_tuple.reshape(-1)[counts.cell_tuple]
     order = np.argsort(of_cell, kind="stable")
     starts = np.searchsorted(of_cell[order], np.arange(len(tops) + 1))
-    known: dict[tuple[int, int], Nodes] = {}
+    generalized = nodes.counted(counts)
     parts = []
     for number, top in enumerate(tops.tolist()):
-        nodes = {}
-        for at, node in zip(columns, top, strict=True):
-            if (at, node) not in known:
-                hierarchy = _hierarchy(counts, at)
-                below = hierarchy.at_level[hierarchy.coarsest] == node
-                known[at, node] = nodes_as_values(hierarchy, counts.domains[counts.quasi[at]], node, below)
-            nodes[at] = known[at, node]
-        parts.append(_part(counts, tuple(top), nodes, order[starts[number] : starts[number + 1]]))
+        cells = order[starts[number] : starts[number + 1]]
+        merged, cell_of = _merged(generalized, cells)
+        parts.append(_Part(counts, nodes, dict(zip(columns, top, strict=True)), cells, merged, cell_of))
     return parts
 
 
-def _part(counts: FrequencyTable, top: tuple[int, ...], columns: Mapping[int, Nodes], cells: Longs) -> _Part:
-    """Count the cells of a part anew, by its nodes."""
-    codes = counts.tuples[counts.cell_tuple[cells]]
-    named = {counts.quasi[at]: nodes for at, nodes in columns.items()}
-    keys = [columns[at].code[codes[:, at]] if at in columns else codes[:, at] for at in range(codes.shape[1])]
-    domains = {**counts.domains, **{name: nodes.domain for name, nodes in named.items()}}
-    sizes = [domains[name].size for name in counts.quasi]
-    values = counts.cell_values[cells]
+def _merged(counts: FrequencyTable, cells: Longs) -> tuple[FrequencyTable, Longs]:
+    """Some cells as a table, in which those that are alike are one; also the new number of each."""
+    keys, values = counts.tuples[counts.cell_tuple[cells]], counts.cell_values[cells]
+    sizes = [counts.domains[name].size for name in counts.quasi]
     widths = [int(column.max(initial=0)) + 1 for column in values.T]
-    found, of_cell = tabulate([*keys, *values.T], [*sizes, *widths], len(cells))
-    tuples, cell_tuple = tabulate(list(found[:, : len(keys)].T), sizes, len(found))
-    merged = np.bincount(of_cell, counts.cell_sizes[cells], len(found)).astype(np.int64)
+    found, of_cell = tabulate([*keys.T, *values.T], [*sizes, *widths], len(cells))
+    tuples, cell_tuple = tabulate(list(found[:, : len(sizes)].T), sizes, len(found))
+    records = np.bincount(of_cell, counts.cell_sizes[cells], len(found)).astype(np.int64)
     table = replace(
         counts,
-        domains=domains,
-        hierarchies={**counts.hierarchies, **{name: nodes.hierarchy for name, nodes in named.items()}},
         tuples=np.ascontiguousarray(tuples, dtype=np.int32),
-        tuple_sizes=np.bincount(cell_tuple, merged, len(tuples)).astype(np.int64),
+        tuple_sizes=np.bincount(cell_tuple, records, len(tuples)).astype(np.int64),
         cell_tuple=cell_tuple.astype(np.int32),
-        cell_values=np.ascontiguousarray(found[:, len(keys) :], dtype=np.int32),
-        cell_sizes=merged,
-        links=None,
+        cell_values=np.ascontiguousarray(found[:, len(sizes) :], dtype=np.int32),
+        cell_sizes=records,
     )
-    return _Part(counts, top, columns, cells, table, of_cell.astype(np.int64))
+    return table, of_cell.astype(np.int64)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -338,52 +400,48 @@ class _Joined:
             if router is None or isinstance(router, PartRouter):
                 return None
             groups = np.arange(len(recoding.groups), dtype=np.int32) + np.int32(self._first[number])
-            codes, nodes = {}, {}
-            for at, of_part in part.columns.items():
-                nodes[at] = _nodes_of_part(self._counts, at, of_part, part.top)
-                code = np.full(len(of_part.hierarchy.parent), -1, dtype=np.int32)
-                code[of_part.hierarchy.leaf_of] = np.arange(len(of_part.hierarchy.leaf_of), dtype=np.int32)
-                codes[at] = code
+            nodes = {at: _nodes_of_part(self._counts, at, part) for at in part.top}
             kept = tuple(of_column[number] for of_column in values)
-            parts.append(RoutedPart(router, nodes, codes, groups, kept))
-        maps = {}
-        for at in limited_columns(self._counts):
+            parts.append(RoutedPart(router, nodes, groups, kept))
+        maps, codes = {}, {}
+        for at, of_column in self._fitted[0][0].nodes.columns.items():
             hierarchy = _hierarchy(self._counts, at)
             maps[at] = ColumnMap(hierarchy, np.arange(len(hierarchy.parent), dtype=np.int32))
-        return PartRouter(maps, parts)
+            codes[at] = np.full(len(of_column.node), -1, dtype=np.int32)
+            codes[at][of_column.hierarchy.leaf_of] = np.arange(of_column.domain.size, dtype=np.int32)
+        return PartRouter(maps, codes, parts)
 
 
-def _nodes_of_part(counts: FrequencyTable, at: int, of_part: Nodes, top: tuple[int, ...]) -> Ints:
-    """For every node of a hierarchy the node of a part at or above it; -1 if it is not at or below its top."""
-    hierarchy = _hierarchy(counts, at)
-    root = top[limited_columns(counts).index(at)]
-    # Of a node that stands for itself as a value, the value comes last.
-    part_node = np.full(len(hierarchy.parent), -1, dtype=np.int32)
-    part_node[of_part.node] = np.arange(len(of_part.node), dtype=np.int32)
-    distinct = np.unique(of_part.node)
-    above = nearest_published(hierarchy, distinct)
-    result = np.where(above < 0, -1, part_node[distinct[above]]).astype(np.int32)
+def _nodes_of_part(counts: FrequencyTable, at: int, part: _Part) -> Ints:
+    """For every node of a hierarchy the node of the part at or above it; -1 if it is not at or below its top."""
+    hierarchy, node = _hierarchy(counts, at), part.nodes.columns[at].node
+    place = np.full(len(hierarchy.parent), -1, dtype=np.int32)
+    place[node] = np.arange(len(node), dtype=np.int32)
     inside = np.zeros(len(hierarchy.parent), dtype=bool)
-    inside[root] = True
-    for node in range(root + 1, len(inside)):
-        inside[node] = inside[hierarchy.parent[node]]
-    return np.where(inside, result, -1).astype(np.int32)
+    inside[part.top[at]] = True
+    for below in range(part.top[at] + 1, len(inside)):
+        above = hierarchy.parent[below]
+        inside[below] = inside[above]
+        if place[below] < 0:
+            place[below] = place[above]
+    return np.where(inside, place, -1).astype(np.int32)
 
 
 def _nodes(column: PublishedColumn, part: _Part, at: int) -> Ints:
     """The node of the whole hierarchy that stands for each published value of a limited column in a part."""
-    nodes, hierarchy = part.columns[at], _hierarchy(part.counts, at)
-    root = part.top[limited_columns(part.counts).index(at)]
+    nodes, hierarchy = part.nodes.columns[at], _hierarchy(part.counts, at)
+    top = part.top[at]
     hidden = np.array(column.kinds, dtype=np.str_) == "suppressed"
     if column.nodes is not None:
         found = nodes.node[column.nodes]
     else:
-        covered, of_code = column.covered, nodes.of_code.astype(np.int32)
+        covered = column.covered
         hidden |= covered.sizes == 0
         found = hierarchy.lca(
-            covered.reduce(np.minimum, of_code, empty=root), covered.reduce(np.maximum, of_code, empty=root)
+            covered.reduce(np.minimum, nodes.of_code, empty=top), covered.reduce(np.maximum, nodes.of_code, empty=top)
         )
-    return np.where(hidden, root, found).astype(np.int32)
+    # All records of the part are below its top.
+    return np.where(hidden | (hierarchy.lca(found, top) != top), top, found).astype(np.int32)
 
 
 def _dealt(part: _Part, pieces: Pieces, random: np.random.Generator) -> tuple[Longs, Longs, Longs]:

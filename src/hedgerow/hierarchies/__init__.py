@@ -10,7 +10,7 @@ Start with :class:`EncodedHierarchy`.
 """
 
 from hedgerow.hierarchies._coverage import NOWHERE, Uncovered, nodes_above
-from hedgerow.hierarchies._limits import Nodes, finest_nodes, limited, nodes_as_values
+from hedgerow.hierarchies._limits import Nodes, finest_nodes, limited
 from hedgerow.hierarchies._masks import masking, prefix
 from hedgerow.hierarchies._resolution import automatic, flat, hierarchy_of, resolve
 from hedgerow.hierarchies.calendars import dates
@@ -35,7 +35,6 @@ __all__ = [
     "limited",
     "masking",
     "nodes_above",
-    "nodes_as_values",
     "prefix",
     "read_arx",
     "read_toml",

@@ -1,8 +1,7 @@
 """Limits on the levels of a hierarchy: none of its labels may be finer than one level, or coarser than another.
 
-The finest level is kept by what a method sees: the nodes of that level are its values. They are text, whatever the
-column holds. The coarsest level divides the values, and the hierarchy of a part has the node above all of them as its
-root. So a method that knows only a part can publish nothing finer, and nothing coarser.
+The nodes of the finest level take the place of the values, as text, whatever the column holds. So whoever works with
+them can publish nothing finer.
 
 A missing value is directly below the root. It stays as it is at every level but the highest, where it is ``*``.
 """
@@ -13,13 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hedgerow._internal.arrays import Bools, Ints, Longs
+from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Tree, encode_tree
 from hedgerow.io.domains import Domain
-from hedgerow.io.values import SUPPRESSED_TEXT
 
-__all__ = ["Nodes", "finest_nodes", "limited", "nodes_as_values"]
+__all__ = ["Nodes", "finest_nodes", "limited"]
 
 
 def limited(hierarchy: EncodedHierarchy, levels: tuple[int, int | None], column: str) -> EncodedHierarchy:
@@ -42,26 +40,19 @@ def limited(hierarchy: EncodedHierarchy, levels: tuple[int, int | None], column:
     return replace(hierarchy, limits=None if (finest, coarsest) == (0, hierarchy.height) else (finest, coarsest))
 
 
-def finest_nodes(hierarchy: EncodedHierarchy | None, domain: Domain) -> Nodes | None:
-    """The nodes at the finest level of a limited hierarchy as values; ``None`` if values are published as they are."""
-    if hierarchy is None or not hierarchy.finest:
-        return None
-    return nodes_as_values(hierarchy, domain, hierarchy.root, np.ones(domain.size, dtype=bool))
-
-
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """Nodes of a hierarchy as the values of a column.
+    """The nodes at the finest level of a hierarchy as the values of a column.
 
     Attributes
     ----------
     domain : Domain
         The labels of the nodes, as text.
     hierarchy : EncodedHierarchy
-        The part of the hierarchy from a root down to these nodes, for that domain.
+        The hierarchy from its root down to these nodes, for that domain. All its levels may be published.
     code : int array (codes of the original domain,)
-        The node of each original value as a code; -1 for values that are not below the root.
-    node : int array (nodes of the part,)
+        The node of each original value, as a code.
+    node : int array (nodes of ``hierarchy``,)
         The original number of each node.
     of_code : int array (domain.size,)
         The same of each code.
@@ -74,66 +65,53 @@ class Nodes:
     of_code: Ints
 
 
-def nodes_as_values(hierarchy: EncodedHierarchy, domain: Domain, root: int, occur: Bools) -> Nodes:
-    """The nodes at the finest level of a hierarchy that are below a node, as values.
+def finest_nodes(hierarchy: EncodedHierarchy, domain: Domain) -> Nodes:
+    """Make the nodes at the finest level of a hierarchy values.
 
     Parameters
     ----------
     hierarchy : EncodedHierarchy
     domain : Domain
         The values that it was encoded for.
-    root : int
-        The highest node that may be published.
-    occur : bool array (domain.size,)
-        Which values are below the root; some are.
 
     Examples
     --------
     >>> from hedgerow.hierarchies import masking
-    >>> zips = Domain("zip", "text", np.array(["011", "012", "021", "911"]))
-    >>> encoded = limited(masking().encode(zips), (1, 2), "zip")
-    >>> part = nodes_as_values(encoded, zips, encoded.at_level[2][0], np.array([True, True, True, False]))
-    >>> part.domain.labels.tolist(), part.code.tolist(), part.hierarchy.labels
-    (['01*', '02*'], [0, 0, 1, -1], ('0**', '01*', '02*'))
+    >>> zips = Domain("zip", "text", np.array(["011", "012", "021"]))
+    >>> nodes = finest_nodes(limited(masking().encode(zips), (1, 2), "zip"), zips)
+    >>> nodes.domain.labels.tolist(), nodes.code.tolist(), nodes.hierarchy.labels
+    (['01*', '02*'], [0, 0, 1], ('*', '0**', '01*', '02*'))
     """
-    codes = np.flatnonzero(occur)
-    nodes = hierarchy.at_level[hierarchy.finest][codes]
-    missing = (
-        hierarchy.leaf_of[domain.missing_code]
-        if domain.has_missing and hierarchy.finest < hierarchy.height
-        else hierarchy.root - 1
-    )
-    known = np.unique(nodes[nodes != missing])
-    has_missing = bool((nodes == missing).any())
+    of_value = hierarchy.at_level[hierarchy.finest]
+    has_missing = domain.has_missing and hierarchy.finest < hierarchy.height
+    known = np.unique(of_value[: len(domain.labels)])
     labels = np.array([str(hierarchy.labels[node]) for node in known.tolist()], dtype=np.str_)
-    in_order = np.argsort(labels, kind="stable")
-    of_code = known[in_order]
-    kept, leaf_of = _kept_nodes(hierarchy, root, known)
-    if has_missing and root == missing:
-        node = np.full(2, missing, dtype=np.int32)
-    else:
-        node = np.append(kept, np.full(int(has_missing), missing, dtype=np.int32)).astype(np.int32)
-    part = Domain(domain.name, "text", labels[in_order], has_missing=has_missing)
-    tree = _tree(hierarchy, kept)
-    code_of_node = np.full(len(hierarchy.parent), -1, dtype=np.int32)
+    order = np.argsort(labels, kind="stable")
+    kept, leaf_of = _kept_nodes(hierarchy, known)
+    nodes = Domain(domain.name, "text", labels[order], has_missing=has_missing)
+    encoded = encode_tree(_tree(hierarchy, kept), leaf_of[order], nodes, hierarchy.description)
+    # The missing value is the last leaf of both.
+    missing = [int(hierarchy.leaf_of[domain.missing_code])] if has_missing else []
+    of_code = np.append(known[order], missing).astype(np.int32)
+    code_of_node = np.zeros(len(hierarchy.parent), dtype=np.int32)
     code_of_node[of_code] = np.arange(len(of_code), dtype=np.int32)
-    if has_missing:
-        of_code = np.append(of_code, missing)
-        code_of_node[missing] = part.missing_code
-    code = np.full(domain.size, -1, dtype=np.int32)
-    code[codes] = code_of_node[nodes]
-    encoded = encode_tree(tree, leaf_of[in_order], part, hierarchy.description)
-    return Nodes(part, replace(encoded, source=hierarchy.source), code, node, of_code.astype(np.int32))
+    return Nodes(
+        nodes,
+        replace(encoded, source=hierarchy.source, limits=(0, encoded.height)),
+        code_of_node[of_value],
+        np.append(kept, missing).astype(np.int32),
+        of_code,
+    )
 
 
-def _kept_nodes(hierarchy: EncodedHierarchy, root: int, known: Ints) -> tuple[Ints, Longs]:
-    """The nodes from a root down to some nodes in depth-first order, and the places of the latter among them.
+def _kept_nodes(hierarchy: EncodedHierarchy, known: Ints) -> tuple[Ints, Longs]:
+    """Some nodes and all above them in depth-first order, and the places of the former among them.
 
-    A root that is one of the nodes is there twice: once as itself, and once as the only value below it.
+    If the root is one of the former, it is there twice: as itself, and as the only value below it.
     """
-    if len(known) == 1 and known[0] == root:
-        return np.array([root, root], dtype=np.int32), np.array([1])
-    kept = {root}
+    if len(known) == 1 and known[0] == hierarchy.root:
+        return np.array([hierarchy.root] * 2, dtype=np.int32), np.array([1])
+    kept = {hierarchy.root}
     for node in known.tolist():
         above = node
         while above not in kept:
@@ -144,8 +122,8 @@ def _kept_nodes(hierarchy: EncodedHierarchy, root: int, known: Ints) -> tuple[In
 
 
 def _tree(hierarchy: EncodedHierarchy, kept: Ints) -> Tree:
-    """The tree of some nodes in depth-first order."""
+    """The tree of some nodes in depth-first order, the root first."""
     place = {node: at for at, node in reversed(list(enumerate(kept.tolist())))}
-    labels = tuple(SUPPRESSED_TEXT if (label := hierarchy.labels[node]) is None else label for node in kept.tolist())
+    labels = tuple(str(hierarchy.labels[node]) for node in kept.tolist())
     parent = [place.get(int(hierarchy.parent[node]), 0) for node in kept.tolist()]
     return Tree(labels, (-1, *parent[1:]))

@@ -522,7 +522,7 @@ def _levels(counts: Counted) -> dict[str, Levels]:
     """The limited columns, each with all cells that its levels allow."""
     found = {}
     for name in counts.quasi:
-        hierarchy, domain = counts.hierarchies[name], counts.domains[name]
+        hierarchy = counts.hierarchies[name]
         if hierarchy.limits is None:
             continue
         nodes = hierarchy.nodes_within

@@ -177,7 +177,7 @@ def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
     columns = []
     for at, name in enumerate(counts.quasi):
         domain, hierarchy = counts.domains[name], counts.hierarchies.get(name)
-        finest = finest_nodes(hierarchy, domain)
+        finest = None if hierarchy is None or not hierarchy.finest else finest_nodes(hierarchy, domain)
         if finest is not None:
             domain, hierarchy = finest.domain, finest.hierarchy
         known = [part.entries[at] for part in parts]
@@ -279,9 +279,10 @@ def _labels(
     class_of_pair, label_of_pair = np.divmod(key, domain.size)
     columns = []
     for at in range(len(counts.quasi)):
-        codes = counts.tuples[counts.cell_tuple[cell], at]
-        finest = finest_nodes(counts.hierarchies.get(counts.quasi[at]), counts.domains[counts.quasi[at]])
-        used, values = np.unique(codes if finest is None else finest.code[codes], return_inverse=True)
+        codes, name = counts.tuples[counts.cell_tuple[cell], at], counts.quasi[at]
+        if counts.hierarchies[name].finest:
+            codes = finest_nodes(counts.hierarchies[name], counts.domains[name]).code[codes]
+        used, values = np.unique(codes, return_inverse=True)
         held, entry = np.unique(pair * len(used) + values, return_inverse=True)
         pair_of_entry, code = np.divmod(held, len(used))
         columns.append(HeldByPairs(pair_of_entry, code, np.bincount(entry, size).astype(np.int64)))

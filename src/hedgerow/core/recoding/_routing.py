@@ -406,8 +406,6 @@ class RoutedPart:
     nodes : mapping of int to int array
         Of each such column, by its place: for every node of its hierarchy the node of the part at or above it, -1 if
         the part does not hold it.
-    codes : mapping of int to int array
-        The code of each node of the part, -1 if it is no value there.
     groups : int array (groups of the part,)
         The numbers of its groups in the whole table.
     values : tuple of int arrays
@@ -416,12 +414,16 @@ class RoutedPart:
 
     router: Router | NodeRouter
     nodes: Mapping[int, Ints]
-    codes: Mapping[int, Ints]
     groups: Ints
     values: tuple[Ints, ...]
 
     def published(
-        self, known: Sequence[Domain], new: Sequence[Domain], codes: Sequence[Ints], nodes: Mapping[int, Ints]
+        self,
+        known: Sequence[Domain],
+        new: Sequence[Domain],
+        codes: Sequence[Ints],
+        nodes: Mapping[int, Ints],
+        code_of_node: Mapping[int, Ints],
     ) -> list[Ints] | Ints:
         """The published values of rows of the part column by column, or their groups; -1 where there is none.
 
@@ -433,6 +435,8 @@ class RoutedPart:
             The rows.
         nodes : mapping of int to int array (rows,)
             The nodes of their values in the limited columns.
+        code_of_node : mapping of int to int array
+            The code of each node of the part.
         """
         if isinstance(self.router, NodeRouter):
             result = []
@@ -446,9 +450,9 @@ class RoutedPart:
         places = []
         for at, of_row in enumerate(codes):
             if at in nodes:
-                code = self.codes[at][self.nodes[at][nodes[at]]].astype(np.int64)
+                code = code_of_node[at][self.nodes[at][nodes[at]]].astype(np.int64)
                 # Beyond all values: a value that is not known.
-                places.append(np.where(code < 0, 2 * len(self.codes[at]) + 1, 2 * code))
+                places.append(np.where(code < 0, 2 * len(code_of_node[at]) + 1, 2 * code))
             else:
                 places.append(places_of(known[at], new[at])[of_row])
         group = self.router.route(places)
@@ -463,10 +467,13 @@ class PartRouter:
     ----------
     maps : mapping of int to ColumnMap
         Of each such column, by its place: how values find their nodes.
+    codes : mapping of int to int array
+        The code of each node that parts have, -1 if it is no value there.
     parts : sequence of RoutedPart
     """
 
     maps: Mapping[int, ColumnMap]
+    codes: Mapping[int, Ints]
     parts: Sequence[RoutedPart]
 
     def values(self, known: Sequence[Domain], new: Sequence[Domain], codes: Sequence[Ints], groups: Ints) -> list[Ints]:
@@ -491,7 +498,9 @@ class PartRouter:
             if not len(here):
                 continue
             rows = [of_row[here] for of_row in codes]
-            found = part.published(known, new, rows, {at: of_row[here] for at, of_row in nodes.items()})
+            found = part.published(
+                known, new, rows, {at: of_row[here] for at, of_row in nodes.items()}, self.codes
+            )
             for at, column in enumerate(result):
                 if isinstance(found, list):
                     column[here] = found[at]
@@ -508,11 +517,11 @@ class PartRouter:
         return {
             "kind": "parts",
             "maps": {str(at): _map_to_dict(column) for at, column in self.maps.items()},
+            "codes": {str(at): codes.tolist() for at, codes in self.codes.items()},
             "parts": [
                 {
                     "router": part.router.to_dict(),
                     "nodes": {str(at): nodes.tolist() for at, nodes in part.nodes.items()},
-                    "codes": {str(at): codes.tolist() for at, codes in part.codes.items()},
                     "groups": part.groups.tolist(),
                     "values": [values.tolist() for values in part.values],
                 }
@@ -526,14 +535,18 @@ class PartRouter:
         parts = [
             RoutedPart(
                 router_from_dict(part["router"]),
-                {int(at): np.array(nodes, dtype=np.int32) for at, nodes in part["nodes"].items()},
-                {int(at): np.array(codes, dtype=np.int32) for at, codes in part["codes"].items()},
+                _arrays(part["nodes"]),
                 np.array(part["groups"], dtype=np.int32),
                 tuple(np.array(values, dtype=np.int32) for values in part["values"]),
             )
             for part in stored["parts"]
         ]
-        return cls({int(at): _map_from_dict(column) for at, column in stored["maps"].items()}, parts)
+        maps = {int(at): _map_from_dict(column) for at, column in stored["maps"].items()}
+        return cls(maps, _arrays(stored["codes"]), parts)
+
+
+def _arrays(stored: Mapping[str, Sequence[int]]) -> dict[int, Ints]:
+    return {int(at): np.array(entries, dtype=np.int32) for at, entries in stored.items()}
 
 
 def router_from_dict(stored: Mapping[str, Any]) -> Router | NodeRouter:

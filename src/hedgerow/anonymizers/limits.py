@@ -76,7 +76,7 @@ def fit_within_levels(
         Decides which of the records that are alike to the method go to which group.
     """
     parts = _parts(counts)
-    kept = [not unreachable(requirements, context_of(part.table(None), requirements)) for part in parts]
+    kept = [not unreachable(requirements, context_of(part.merged, requirements)) for part in parts]
     while True:
         left = allowed - sum(part.records for part, keeps in zip(parts, kept, strict=True) if not keeps)
         if left < 0 or not any(kept):
@@ -95,12 +95,12 @@ def _fitted(
 ) -> Recoding | None:
     """Fit a part with its share of the records that may still be lost; ``None`` if it cannot meet the requirements."""
     if part.records == part.counts.rows:
-        return fit(part.table(None), requirements, left)
+        return fit(part.merged, requirements, left)
+    # What one part loses would change the distribution that the others are compared with.
     compares = len(remaining) > 1 and any(requirement.compares for requirement in requirements)
-    share = left * part.records // sum(one.records for one in remaining)
+    share = 0 if compares else left * part.records // sum(one.records for one in remaining)
     with suppress(Infeasible):
-        # What one part loses would change the distribution that the others are compared with.
-        return fit(part.table(remaining if compares else None), requirements, 0 if compares else share)
+        return fit(part.within(remaining), requirements, share)
     return None
 
 
@@ -246,11 +246,9 @@ class _Part:
         """The number of its records."""
         return self.merged.rows
 
-    def table(self, compared: Sequence[_Part] | None) -> FrequencyTable:
-        """The part as a table, whose classes are compared with all records of some parts if they are given."""
-        if compared is None:
-            return self.merged
-        cells = np.concatenate([part.cells for part in compared])
+    def within(self, others: Sequence[_Part]) -> FrequencyTable:
+        """The part as a part of the table that it makes up with others."""
+        cells = np.concatenate([part.cells for part in others])
         whole = {
             name: np.bincount(
                 self.counts.values_of(name)[cells], self.counts.cell_sizes[cells], self.counts.domains[name].size

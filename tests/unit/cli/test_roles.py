@@ -24,6 +24,7 @@ TYPED: dict[str, Any] = {
     "others": "drop",
     "kind": ["zip=text"],
     "weights": ["zip=2"],
+    "level": ["zip=2:3"],
     "missing": ["?"],
     "hierarchy": ["zip=masking:2"],
 }

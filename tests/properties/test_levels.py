@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,7 +63,12 @@ def family_at(level: int, family: str | None) -> str | None:
     return "together" if family in ("married", "partner") else "alone"
 
 
-AT = {"town": (town_at, 3), "zip": (zip_at, 3), "age": (age_at, 3), "family": (family_at, 2)}
+AT: dict[str, tuple[Callable[[int, Any], str | None], int]] = {
+    "town": (town_at, 3),
+    "zip": (zip_at, 3),
+    "age": (age_at, 3),
+    "family": (family_at, 2),
+}
 HIERARCHIES = {"town": taxonomy(TOWNS), "zip": "masking:1,2", "age": "intervals:4,8", "family": FAMILY}
 
 row = st.fixed_dictionaries(
@@ -160,7 +165,8 @@ def test_every_cell_is_within_the_limits(
     except (Infeasible, Disclosing):
         return
     except BadInput as refused:
-        assert "monotone" in str(refused) or "support" in str(refused) or "combinations" in str(refused), refused
+        if not any(word in str(refused) for word in ("monotone", "support", "combinations")):
+            raise
         return
     within(levels, rows, release)
     if release.proportions is not None:
@@ -170,7 +176,10 @@ def test_every_cell_is_within_the_limits(
 
 
 @given(
-    st.lists(row, min_size=20, max_size=40), st.data(), st.sampled_from(["mondrian", "optimal"]), st.sampled_from(["zip", "town"])
+    st.lists(row, min_size=20, max_size=40),
+    st.data(),
+    st.sampled_from(["mondrian", "optimal"]),
+    st.sampled_from(["zip", "town"]),
 )
 @examples(60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_a_cell_that_is_too_fine_or_too_coarse_is_caught(

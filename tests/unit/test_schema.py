@@ -150,7 +150,8 @@ def test_many_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"), [(2, (2, 2)), ((2, 3), (2, 3)), ((None, 3), (0, 3)), ([2, None], (2, None)), ((0, 0), (0, 0))]
+    ("given", "expected"),
+    [(2, (2, 2)), ((2, 3), (2, 3)), ((None, 3), (0, 3)), ([2, None], (2, None)), ((0, 0), (0, 0))],
 )
 def test_levels_are_pairs(given: Any, expected: tuple[int, int | None]) -> None:
     assert Schema(quasi=["zip"], levels={"zip": given}).levels == {"zip": expected}

@@ -139,18 +139,18 @@ def cannot_keep(counts: FrequencyTable, requirements: Sequence[Requirement], all
 
 def refuse_levels(counts: Counted, requirements: Sequence[Requirement], parts: Smaller, allowed: int) -> Infeasible:
     """The error for limits that cannot be kept, with the way out."""
-    names, (first, *_) = [counts.quasi[at] for at in parts.columns], parts.columns
-    at_most = ", ".join(f"{counts.quasi[at]!r} at most at level {_hierarchy(counts, at).coarsest}" for at in parts.columns)
+    names = [counts.quasi[at] for at in parts.columns]
+    levels = [_hierarchy(counts, at).coarsest for at in parts.columns]
+    at_most = ", ".join(f"{name!r} at most at level {level}" for name, level in zip(names, levels, strict=True))
+    why = "not all of them can meet it by themselves"
     if parts.failing:
         why = f"{parts.failing:,} of them with {plural(parts.records, 'records')} are too small"
-    else:
-        why = "not all of them can meet it by themselves"
-    finest, coarser = _hierarchy(counts, first).finest, _hierarchy(counts, first).coarsest + 1
+    finest, coarser = _hierarchy(counts, parts.columns[0]).finest, levels[0] + 1
     return Infeasible(
-        f"{', '.join(map(str, requirements))} cannot be met with {at_most}: that keeps {plural(parts.parts, 'parts')} of "
-        f"the records apart, and {why}. {plural(allowed, 'records')} may be lost. Allow a coarser level "
-        f"(levels={{{names[0]!r}: ({finest}, {coarser})}}, --level {names[0]}={finest}:{coarser}), let more records be "
-        "lost (suppression_limit=, --suppression-limit), or lower the requirement."
+        f"{', '.join(map(str, requirements))} cannot be met with {at_most}: that keeps {plural(parts.parts, 'parts')} "
+        f"of the records apart, and {why}. {plural(allowed, 'records')} may be lost. Allow a coarser level "
+        f"(levels={{{names[0]!r}: ({finest}, {coarser})}}, --level {names[0]}={finest}:{coarser}), let more records "
+        "be lost (suppression_limit=, --suppression-limit), or lower the requirement."
     )
 
 

@@ -37,7 +37,11 @@ def limited(hierarchy: EncodedHierarchy, levels: tuple[int, int | None], column:
             f"The levels of {column!r} are limited to {finest} to {coarsest}, and its hierarchy has the levels 0 to "
             f"{hierarchy.height}, where {hierarchy.height} is the top. Give levels that it has."
         )
-    return replace(hierarchy, limits=None if (finest, coarsest) == (0, hierarchy.height) else (finest, coarsest))
+    if (finest, coarsest) == (0, hierarchy.height):
+        return hierarchy
+    shown = f"level {finest}" if finest == coarsest else f"levels {finest} to {coarsest}"
+    description = f"{hierarchy.description}, published at {shown} of {hierarchy.height}"
+    return replace(hierarchy, limits=(finest, coarsest), description=description)
 
 
 @dataclass(frozen=True, eq=False)

@@ -372,9 +372,7 @@ class PackedRequirements(NamedTuple):
 def context_of(counts: Counted, requirements: Sequence[Requirement]) -> Context:
     """The sensitive columns of the requirements, each once."""
     names = dict.fromkeys([requirement.column for requirement in requirements if requirement.column is not None])
-    columns = [
-        SensitiveColumn(counts.domains[name], counts.histogram(name), counts.whole.get(name)) for name in names
-    ]
+    columns = [SensitiveColumn(counts.domains[name], counts.histogram(name), counts.whole.get(name)) for name in names]
     return Context(tuple(columns), counts.rows)
 
 

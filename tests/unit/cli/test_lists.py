@@ -63,5 +63,5 @@ def test_levels() -> None:
 
 @pytest.mark.parametrize("wrong", ["", ":", "a", "1:2:3", "-1", "1.5", "2-3"])
 def test_levels_that_are_none(wrong: str) -> None:
-    with pytest.raises(BadInput, match="The levels of 'zip' are not readable.*--level zip=2:3"):
+    with pytest.raises(BadInput, match=r"The levels of 'zip' are not readable.*--level zip=2:3"):
         read_level("zip", wrong)

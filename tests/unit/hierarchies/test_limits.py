@@ -43,6 +43,8 @@ def test_all_levels_are_no_limit() -> None:
     assert masked(domain, 0, None).limits is None
     assert masked(domain, 0, 3).limits is None
     assert masked(domain, 0, 2).limits == (0, 2)
+    assert masked(domain, 0, 2).description.endswith(", published at levels 0 to 2 of 3")
+    assert masked(domain, 1, 1).description.endswith(", published at level 1 of 3")
 
 
 def test_levels_that_the_hierarchy_lacks() -> None:

@@ -110,5 +110,5 @@ def test_more_characters_than_the_values_have(levels: Any) -> None:
     if levels == 9:
         assert masking(levels=levels).encode(text("13053", "13068")).height == 5
         return
-    with pytest.raises(BadInput, match="masks at least . characters, and its longest value has 5"):
+    with pytest.raises(BadInput, match=r"masks at least . characters, and its longest value has 5"):
         masking(levels=levels).encode(text("13053", "13068"))

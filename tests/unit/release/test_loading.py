@@ -337,6 +337,6 @@ def test_limits_on_levels_are_checked_again(name: str, tmp_path: Path) -> None:
 def test_a_manifest_with_unreadable_limits(tmp_path: Path) -> None:
     path = hr.anonymize(PEOPLE, LIMITED, k=3, random_state=0).save(tmp_path / "out.csv")
     change_manifest(path, lambda manifest: manifest["levels"]["city"].pop("finest"))
-    with pytest.raises(BadInput, match="The manifest beside 'out.csv' cannot be read"):
+    with pytest.raises(BadInput, match=r"The manifest beside 'out\.csv' cannot be read"):
         hr.Release.load(path)
     assert hr.audit(path, quasi=["city", "age"], missing=["?"]).verdict is None

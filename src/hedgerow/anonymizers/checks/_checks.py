@@ -322,7 +322,7 @@ def check_levels(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
     zips = [code for code in table["zip"].to_pylist() if code is not None]
     ages = table["age"].to_pylist()
     # Of a ZIP code one or two digits, and of an age ten years or twenty.
-    allowed = {
+    allowed: dict[str, set[str | None]] = {
         "zip": {code[:kept] + "*" * (3 - kept) for code in zips for kept in (1, 2)} | {None},
         "age": {f"[{age - age % width},{age - age % width + width}" for age in ages for width in (10, 20)},
     }

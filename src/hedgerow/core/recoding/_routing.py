@@ -498,9 +498,7 @@ class PartRouter:
             if not len(here):
                 continue
             rows = [of_row[here] for of_row in codes]
-            found = part.published(
-                known, new, rows, {at: of_row[here] for at, of_row in nodes.items()}, self.codes
-            )
+            found = part.published(known, new, rows, {at: of_row[here] for at, of_row in nodes.items()}, self.codes)
             for at, column in enumerate(result):
                 if isinstance(found, list):
                     column[here] = found[at]

@@ -47,8 +47,9 @@ Shown = Literal["set", "interval", "label"]
 def shown_as(counts: Counted, publish: Publish) -> tuple[Shown, ...]:
     """How each column is shown.
 
-    A column with limited levels shows nodes of its hierarchy, and so does, with ``"auto"``, one with a given hierarchy. With ``"auto"`` and ``"interval"`` numbers, dates
-    and ordered categories show intervals; other categories have no intervals, and show sets.
+    A column with limited levels shows nodes of its hierarchy, and so does, with ``"auto"``, a column with a given
+    hierarchy. With ``"auto"`` and ``"interval"`` numbers, dates and ordered categories show intervals; other categories
+    have no intervals, and show sets.
     """
     shown: list[Shown] = []
     for name in counts.quasi:

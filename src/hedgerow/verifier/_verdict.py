@@ -8,9 +8,11 @@ counts) have no slack.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -114,8 +116,8 @@ def outside_levels(counts: ClassCounts, levels: Mapping[str, Levels], *, escaped
     findings = []
     for name, allowed in levels.items():
         at = counts.columns.index(name)
-        known = LabelIndex(np.array(allowed.labels, dtype=object))
-        outside = np.array([not _is_allowed(text, known, escaped=escaped) for text in counts.labels[at]], dtype=bool)
+        known = _Allowed(allowed.labels)
+        outside = np.array([not known.has(text, escaped=escaped) for text in counts.labels[at]], dtype=bool)
         of_class = outside[counts.codes[:, at]]
         rows = int(counts.cells.rows[of_class[counts.class_of_cell]].sum())
         findings.append(
@@ -132,10 +134,25 @@ def outside_levels(counts: ClassCounts, levels: Mapping[str, Levels], *, escaped
     return tuple(findings)
 
 
-def _is_allowed(text: str | None, known: LabelIndex, *, escaped: bool) -> bool:
-    if known.find(text) is not None:
-        return True
-    return escaped and text is not None and text.startswith("'") and known.find(text[1:]) is not None
+class _Allowed:
+    """The labels that are allowed, in any spelling of a number or of a moment."""
+
+    def __init__(self, labels: Sequence[str | None]) -> None:
+        self._index = LabelIndex(np.array(labels, dtype=object))
+        self._moments = {_moment(label) for label in labels} - {None}
+
+    def has(self, text: str | None, *, escaped: bool) -> bool:
+        """Whether a cell shows one of the labels, perhaps behind an apostrophe."""
+        if self._index.find(text) is not None or (self._moments and _moment(text) in self._moments):
+            return True
+        return escaped and text is not None and text.startswith("'") and self.has(text[1:], escaped=False)
+
+
+def _moment(text: str | None) -> dt.datetime | None:
+    """The local time that a label is, if it is a date or a moment."""
+    with suppress(ValueError):
+        return None if text is None else dt.datetime.fromisoformat(text).replace(tzinfo=None)
+    return None
 
 
 def verify(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
@@ -208,6 +209,13 @@ def test_numbers_are_found_in_any_spelling_and_formulas_if_they_are_escaped() ->
     assert outside_levels(ages, {"age": Levels(0, 1, ("20", "21"))})[0].holds
     assert limits("'-1", allowed=("-1",)) == (False, 1, 1)
     assert limits("'-1", allowed=("-1",), escaped=True) == (True, 0, 0)
+
+
+def test_moments_are_found_in_any_spelling() -> None:
+    born = pa.table({"born": pa.array([dt.datetime(2020, 1, 1, 5), dt.datetime(2021, 2, 2)])})
+    labels = ("2020-01-01T05:00:00", "2021-02-02T00:00:00")
+    assert outside_levels(count_classes(born, ["born"]), {"born": Levels(0, 1, labels)})[0].holds
+    assert not outside_levels(count_classes(born, ["born"]), {"born": Levels(0, 1, labels[1:])})[0].holds
 
 
 def test_cells_outside_their_levels_are_refused() -> None:

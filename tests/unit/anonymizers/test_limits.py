@@ -154,6 +154,22 @@ def test_records_that_are_alike_are_dealt_at_random() -> None:
     assert len(set(first)) > 10
 
 
+def test_proportions_and_drawn_rows_speak_of_nodes() -> None:
+    ages = hr.Schema(
+        quasi=["zip", "age"],
+        hierarchies={"zip": "masking:1,2", "age": "intervals:2,4"},
+        levels={"zip": (1, None), "age": (1, None)},
+    )
+    method = hr.Mondrian(k=4, schema=ages, publish_proportions=True, random_state=0)
+    features, _ = method.fit_resample(PEOPLE.select(["zip", "age"]), PEOPLE["ill"].to_pylist())
+    named = {name for name in features.column_names if "=" in name}
+    assert {name for name in named if name.startswith("age=")} <= {"age=[20,22)", "age=[22,24]", "age=*"}
+    assert not any(code in name for name in named for code in ZIPS)
+    drawn = method.release_.redraw().table
+    assert set(drawn["age"].to_pylist()) <= {"[20,22)", "[22,24]", None}
+    assert not set(drawn["zip"].to_pylist()) & set(ZIPS)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -280,8 +280,9 @@ def _labels(
     columns = []
     for at in range(len(counts.quasi)):
         codes, name = counts.tuples[counts.cell_tuple[cell], at], counts.quasi[at]
-        if counts.hierarchies[name].finest:
-            codes = finest_nodes(counts.hierarchies[name], counts.domains[name]).code[codes]
+        hierarchy = counts.hierarchies.get(name)
+        if hierarchy is not None and hierarchy.finest:
+            codes = finest_nodes(hierarchy, counts.domains[name]).code[codes]
         used, values = np.unique(codes, return_inverse=True)
         held, entry = np.unique(pair * len(used) + values, return_inverse=True)
         pair_of_entry, code = np.divmod(held, len(used))

@@ -53,9 +53,9 @@ def shown_as(counts: Counted, publish: Publish) -> tuple[Shown, ...]:
     """
     shown: list[Shown] = []
     for name in counts.quasi:
-        domain, hierarchy = counts.domains[name], counts.hierarchies[name]
-        by_nodes = publish == "label" or (publish == "auto" and not hierarchy.automatic)
-        if by_nodes or hierarchy.limits is not None:
+        domain, hierarchy = counts.domains[name], counts.hierarchies.get(name)
+        given = publish == "auto" and not counts.hierarchies[name].automatic
+        if publish == "label" or given or (hierarchy is not None and hierarchy.limits is not None):
             shown.append("label")
         elif publish == "set" or (domain.kind == "text" and not domain.ordered):
             shown.append("set")

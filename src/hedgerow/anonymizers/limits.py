@@ -76,6 +76,7 @@ def fit_within_levels(
         Decides which of the records that are alike to the method go to which group.
     """
     parts = _parts(counts)
+    # Before anything is fitted: parts that are too small.
     kept = [not unreachable(requirements, context_of(part.merged, requirements)) for part in parts]
     while True:
         left = allowed - sum(part.records for part, keeps in zip(parts, kept, strict=True) if not keeps)
@@ -99,8 +100,11 @@ def _fitted(
     # What one part loses would change the distribution that the others are compared with.
     compares = len(remaining) > 1 and any(requirement.compares for requirement in requirements)
     share = 0 if compares else left * part.records // sum(one.records for one in remaining)
+    table = part.within(remaining)
+    if unreachable(requirements, context_of(table, requirements)):
+        return None
     with suppress(Infeasible):
-        return fit(part.within(remaining), requirements, share)
+        return fit(table, requirements, share)
     return None
 
 

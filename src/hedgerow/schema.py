@@ -14,7 +14,7 @@ from types import NoneType
 from typing import Any, Final, Literal
 
 from hedgerow._internal.notebook import MOST_NAMES, NotebookRepr, names_shown
-from hedgerow.errors import BadInput, listing
+from hedgerow.errors import BadInput, is_int, listing
 
 __all__ = ["KINDS", "Others", "Roles", "Schema"]
 
@@ -112,6 +112,9 @@ class Schema(NotebookRepr):
         How much the loss of each counts, in all metrics that average over columns and in the choices of methods that
         lower such a loss. Other columns have the weight 1, and only the ratios matter. Of a column with the weight 0
         nothing needs to be kept; it is as anonymous as the others.
+    levels : mapping of quasi-identifier to levels
+        The finest and the coarsest level of its hierarchy that may be published: a pair, in which ``None`` leaves a
+        side open, or one level. Level 0 are the values as they are; the top ``*`` is the highest level.
     missing : sequence of str
         Texts that mean "no value", besides null.
     others : {"error", "insensitive", "drop"}
@@ -136,6 +139,7 @@ class Schema(NotebookRepr):
     kinds: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     accept: Sequence[str] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
+    levels: Mapping[str, Any] = field(default_factory=dict)
     missing: Sequence[str] = ("",)
     others: Others = "error"
 
@@ -154,6 +158,8 @@ class Schema(NotebookRepr):
             _check_kind(column, kind)
         weights = {column: _checked_weight(column, weight) for column, weight in self.weights.items()}
         object.__setattr__(self, "weights", weights)
+        levels = {column: _checked_levels(column, given) for column, given in self.levels.items()}
+        object.__setattr__(self, "levels", levels)
         self._check_named()
 
     def __repr__(self) -> str:
@@ -247,11 +253,26 @@ class Schema(NotebookRepr):
                 f"A weight is given for {column!r}, which is not a quasi-identifier. Leave it out, or name the "
                 "column as one."
             )
+        self._check_levels(quasi)
         for column in _outside(self.accept, {*insensitive, *in_clear}):
             raise BadInput(
                 f"The column {column!r} is accepted, but is not published unchanged. Accept insensitive columns, "
                 "sensitive ones or the target."
             )
+
+    def _check_levels(self, quasi: Sequence[str]) -> None:
+        """Refuse limits on the levels of a column that has none."""
+        for column in _outside(self.levels, {*quasi}):
+            raise BadInput(
+                f"Levels are given for {column!r}, which is not a quasi-identifier. Leave them out, or name the column "
+                "as one."
+            )
+        for column in self.levels:
+            if self.hierarchies.get(column) in (None, "automatic"):
+                raise BadInput(
+                    f"Levels are given for {column!r}, which has no hierarchy to count them in. Give it one "
+                    f"(hierarchies={{{column!r}: …}}, --hierarchy {column}=…), or leave its levels out."
+                )
 
 
 def _outside(columns: Iterable[str], allowed: Container[str | None]) -> list[str]:
@@ -327,6 +348,23 @@ def _checked_weight(column: str, weight: object) -> float:
     raise BadInput(f"The weight of {column!r} must be a finite number >= 0. Give it another, or leave it out.")
 
 
+def _checked_levels(column: str, given: object) -> tuple[int, int | None]:
+    """Limits as the finest and the coarsest level, which may be open.
+
+    >>> _checked_levels("zip", 2), _checked_levels("zip", (None, 3)), _checked_levels("zip", [1, None])
+    ((2, 2), (0, 3), (1, None))
+    """
+    ends = list(given) if isinstance(given, tuple | list) else [given, given]
+    if len(ends) == 2 and any(end is not None for end in ends):
+        finest, coarsest = 0 if ends[0] is None else ends[0], ends[1]
+        if is_int(finest, 0) and (coarsest is None or is_int(coarsest, finest)):
+            return int(finest), None if coarsest is None else int(coarsest)
+    raise BadInput(
+        f"The levels of {column!r} must be one whole number from 0 on, or a pair of them, the finest first, in which "
+        "None leaves a side open."
+    )
+
+
 def _with_mean_1(weights: Sequence[float]) -> tuple[float, ...]:
     """Weights divided by their mean; computed exactly, so that multiples of the weights give identical results.
 
@@ -342,7 +380,7 @@ def _with_mean_1(weights: Sequence[float]) -> tuple[float, ...]:
 
 _LIST_ROLES: Final = ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive")
 _NAMES: Final = (*_LIST_ROLES, "accept", "missing")
-_MAPPINGS: Final = {"hierarchies": "hierarchy", "kinds": "kind", "weights": "weight"}
+_MAPPINGS: Final = {"hierarchies": "hierarchy", "kinds": "kind", "weights": "weight", "levels": "level"}
 _TYPES: Final[Mapping[str, tuple[Any, str]]] = {
     "target": ((str, NoneType), "a column name"),
     "entity": ((str, NoneType), "a column name"),

@@ -509,3 +509,78 @@ def test_a_preset_sets_parameters_and_those_typed_win(run: Any, people: Path, ro
     assert manifest_of(people.parent / "out.csv")["parameters"] == typed
     assert run(*words, "--force").err == ""
     assert manifest_of(people.parent / "out.csv")["parameters"]["cut"] == "loss"
+
+
+LEVELS = ("people.csv", "--quasi", "zip,age", "-k", "3", "--hierarchy", "zip=masking:1,2", "--output", "out.csv")
+
+
+def with_zips(folder: Path) -> None:
+    zips = ["13053", "13068", "13051", "14850", "14853", "14851", "90210"]
+    rows = [f"{code},{20 + at % 3}\n" for at, code in enumerate(zips[:6] * 2 + zips[6:])]
+    (folder / "people.csv").write_text("zip,age\n" + "".join(rows), encoding="utf-8")
+
+
+def test_levels_are_typed_and_stand_in_job_files(run: Any, tmp_path: Path) -> None:
+    with_zips(tmp_path)
+    out = tmp_path / "out.csv"
+    arguments = ("anonymize", *LEVELS, "--suppression-limit", "1", "--force")
+    assert run(*arguments, "--level", "zip=2").status == 0
+    assert {row["zip"] for row in read(out)} == {"130**", "148**"}
+    assert manifest_of(out)["levels"] == {"zip": {"finest": 2, "coarsest": 2, "labels": ["130**", "148**"]}}
+    (tmp_path / "job.toml").write_text('[levels]\nzip = "1:2"\n', encoding="utf-8")
+    assert run(*arguments, "--job", "job.toml").status == 0
+    assert manifest_of(out)["levels"]["zip"]["finest"] == 1
+    # What is typed wins.
+    assert run(*arguments, "--job", "job.toml", "--level", "zip=2:").status == 0
+    assert manifest_of(out)["levels"]["zip"]["coarsest"] == 3
+    (tmp_path / "job.toml").write_text("[levels]\nzip = 2\n", encoding="utf-8")
+    assert run(*arguments, "--job", "job.toml").status == 0
+    assert manifest_of(out)["levels"]["zip"]["coarsest"] == 2
+
+
+def test_levels_that_cannot_be_kept_write_nothing(run: Any, tmp_path: Path) -> None:
+    with_zips(tmp_path)
+    outcome = run("anonymize", *LEVELS, "--level", "zip=1:2")
+    assert outcome.status == 3
+    assert "'zip' at most at level 2" in outcome.err
+    assert "--level zip=1:3" in outcome.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("zip=3:2", "The levels of 'zip' must be"),
+        ("zip=a", "The levels of 'zip' are not readable"),
+        ("zip=5", "has the levels 0 to 3"),
+        ("age=1:2", "has no hierarchy"),
+        ("town=1", "town"),
+        ("zip", "--level"),
+    ],
+)
+def test_wrong_levels(run: Any, tmp_path: Path, typed: str, message: str) -> None:
+    with_zips(tmp_path)
+    outcome = run("anonymize", *LEVELS, "--level", typed)
+    assert outcome.status == 2
+    assert message in " ".join(outcome.err.split())
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_an_audit_finds_a_cell_outside_the_levels(run: Any, tmp_path: Path) -> None:
+    with_zips(tmp_path)
+    assert run("anonymize", *LEVELS, "--level", "zip=2", "--suppression-limit", "1").status == 0
+    outcome = run("audit", "out.csv", "--quasi", "zip,age")
+    assert outcome.status == 0
+    assert "level 2 of 'zip'" in outcome.out
+    out = tmp_path / "out.csv"
+    out.write_text(out.read_text(encoding="utf-8").replace("148**", "14***", 1), encoding="utf-8")
+    outcome = run("audit", "out.csv", "--quasi", "zip,age")
+    assert outcome.status == 3
+    assert "FAILS" in outcome.out
+
+
+def test_masking_more_than_there_is(run: Any, tmp_path: Path) -> None:
+    with_zips(tmp_path)
+    outcome = run("anonymize", *LEVELS[:-4], "--hierarchy", "zip=masking:9", "--output", "out.csv")
+    assert outcome.status == 2
+    assert "masks at least 9 characters, and its longest value has 5" in " ".join(outcome.err.split())

@@ -299,6 +299,23 @@ def test_a_mondrian_release_is_the_same(opened: Any, relaxed: bool) -> None:
     assert release(opened) == release(people())
 
 
+@pytest.mark.parametrize("method", ["mondrian", "oka"])
+def test_a_release_within_levels_is_the_same(opened: Any, method: str) -> None:
+    """Cells that a method takes for alike are dealt out alike, too."""
+    towns = {"*": {"near": ["Bern", "Zürich"], "far": ['a "b"', "c|d"]}}
+    schema = replace(
+        SCHEMA, hierarchies={"city": towns, "age": "intervals:2,4"}, levels={"city": (1, 1), "age": (1, 2)}
+    )
+
+    def release(data: Any) -> hr.Release:
+        return hr.anonymize(data, schema, method=method, k=4, suppression_limit=0.5, random_state=7)
+
+    published, expected = release(opened), release(people())
+    assert multiset(published.table) == multiset(expected.table)
+    assert published.manifest["levels"] == expected.manifest["levels"]
+    assert set(published.manifest["levels"]["city"]["labels"]) <= {"near", "far", None}
+
+
 def test_the_order_is_drawn_by_the_operating_system(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it gives the same bytes, rows come out in the same order: no other generator decides where a row goes.
 

@@ -140,6 +140,27 @@ def test_mondrian_by_the_workers(spark: Any, budget: Any, scratch: Path, monkeyp
     assert left == {"lock", "rows"}, "only the table that was handed out"
 
 
+def test_limits_on_levels_by_the_workers(spark: Any, budget: Any) -> None:
+    """No part crosses a limit, and the nodes of the finest level are the values in each."""
+    table = people(3, 500).drop_columns(["note"])
+    schema = hr.Schema(
+        quasi=["town", "age", "job", "pay"],
+        target="class",
+        others="drop",
+        hierarchies={"age": "intervals:5,10,20"},
+        levels={"age": (1, 2)},
+        rows_are_people=True,
+    )
+    whole = hr.anonymize(table, schema, k=10, random_state=1)
+    budget(100)
+    parts = hr.anonymize(spark.createDataFrame(table).repartition(2), schema, k=10, random_state=1)
+    assert parts.recoding.parts is not None
+    assert rows_of(whole.table) == rows_of(parts.table.toArrow())
+    assert whole.losses == pytest.approx(parts.losses, rel=1e-12, abs=1e-12)
+    with pytest.raises(BadInput, match=r"levels cannot be limited, except by Mondrian: leave levels \(--level\) out"):
+        hr.anonymize(spark.createDataFrame(table), schema, method="kactus", k=10)
+
+
 def test_regions_by_the_workers(spark: Any, budget: Any) -> None:
     table = people(3, 500).drop_columns(["note"])
     schema = hr.Schema(quasi=["town", "age", "job", "pay"], target="class", others="drop")

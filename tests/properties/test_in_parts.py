@@ -136,6 +136,47 @@ def test_parts_make_the_same_release(
             assert max(end - start for start, end in other.parts.bounds) <= most
 
 
+@given(
+    st.lists(row, min_size=8, max_size=70),
+    st.integers(6, 16),  # all cells of a tuple fit
+    st.integers(2, 4),
+    st.sampled_from(REQUIREMENTS),
+    st.sampled_from([(0, 1), (0, 2), (1, 1), (1, 2), (1, 3), (2, 3)]),
+    st.sampled_from([None, (1, 1), (1, 2), (0, 1)]),
+)
+@examples(60, suppress_health_check=[HealthCheck.too_slow])
+def test_parts_keep_limits_on_levels_as_memory_does(
+    rows: list[dict[str, Any]],
+    most: int,
+    k: int,
+    require: list[Any],
+    towns: tuple[int, int],
+    ages: tuple[int, int] | None,
+) -> None:
+    if all(one["town"] is None for one in rows) or all(one["age"] is None for one in rows):
+        return
+    schema = hr.Schema(
+        quasi=["town", "age", "job"],
+        sensitive=["disease"],
+        target="class",
+        hierarchies={"town": taxonomy(TOWNS), "age": "intervals:4,8"},
+        levels={"town": towns} | ({} if ages is None else {"age": ages}),
+    )
+    options = {"k": k, "require": require, "publish_proportions": not require}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "people.parquet"
+        pq.write_table(pa.table({name: pa.array([one[name] for one in rows], KINDS[name]) for name in KINDS}), path)
+        whole = released(path, schema, 10**6, **options)
+        parts = released(path, schema, most, **options)
+        if isinstance(whole, str) or isinstance(parts, str):
+            assert isinstance(whole, str) == isinstance(parts, str), (whole, parts)
+            return
+        assert rows_of(whole) == rows_of(parts)
+        assert whole.losses == pytest.approx(parts.losses, rel=1e-12, abs=1e-12)
+        if whole.proportions is not None and parts.proportions is not None:
+            assert whole.proportions.to_dict() == parts.proportions.to_dict()
+
+
 def test_the_table_is_really_cut_in_parts(tmp_path: Path) -> None:
     """What the test above compares: several parts, several cuts before them, and a part that cannot be cut."""
     random = np.random.default_rng(3)

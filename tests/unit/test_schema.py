@@ -147,3 +147,25 @@ def test_many_columns() -> None:
     assert len(roles.published) == 10_000
     with pytest.raises(BadInput, match="and 9990 more"):
         Schema(quasi=columns[:1]).resolve([*columns, *columns])
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [(2, (2, 2)), ((2, 3), (2, 3)), ((None, 3), (0, 3)), ([2, None], (2, None)), ((0, 0), (0, 0))],
+)
+def test_levels_are_pairs(given: Any, expected: tuple[int, int | None]) -> None:
+    assert Schema(quasi=["zip"], levels={"zip": given}).levels == {"zip": expected}
+
+
+@pytest.mark.parametrize("wrong", [(3, 2), (None, None), None, (1,), (1, 2, 3), -1, 1.5, True, "2:3", (1, "2")])
+def test_levels_that_are_none(wrong: Any) -> None:
+    with pytest.raises(BadInput, match="The levels of 'zip' must be one whole number from 0 on, or a pair"):
+        Schema(quasi=["zip"], levels={"zip": wrong})
+
+
+@pytest.mark.parametrize("hierarchy", [{}, {"zip": "automatic"}])
+def test_levels_need_a_hierarchy(hierarchy: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match=r"'zip', which has no hierarchy.*--hierarchy zip="):
+        Schema(quasi=["zip"], levels={"zip": 1}, hierarchies=hierarchy).resolve(["zip"])
+    with pytest.raises(BadInput, match="'age', which is not a quasi-identifier"):
+        Schema(quasi=["zip"], insensitive=["age"], levels={"age": 1}).resolve(["zip", "age"])

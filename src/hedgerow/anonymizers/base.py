@@ -65,6 +65,11 @@ class Anonymizer(Declared):
     """What chooses the records that are lost within the suppression limit: the method itself in its search; or this
     class, which fits it again without outliers, or with smaller classes, and suppresses those that are too small."""
 
+    keeps_levels: ClassVar[bool] = False
+    """Whether its own search keeps the limits on levels; if not, this class fits it to parts of the table."""
+    keeps_levels_in_parts: ClassVar[bool] = False
+    """Whether it keeps the limits on levels out of core."""
+
     k: int | None = shared(
         "int, optional",
         "Every record shares its quasi-identifiers with at least ``k - 1`` others. It may be given to ``anonymize`` "
@@ -139,6 +144,17 @@ class Anonymizer(Declared):
             refuse_many_numbers(counts, type(self).__name__)
         if isinstance(counts, LargeTable):
             return self._fit_in_parts(counts, requirements, seed)
+        if not self.keeps_levels and _limited(counts):
+            from hedgerow.anonymizers.limits import fit_within_levels
+
+            def fit(some: FrequencyTable, required: Sequence[Requirement], budget: int) -> Recoding:
+                return self._with(suppression_limit=budget)._fitted(some, required, seed)
+
+            return fit_within_levels(fit, counts, requirements, self._may_lose(counts), seed)
+        return self._fitted(counts, requirements, seed)
+
+    def _fitted(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        """Fit a table in memory, within the suppression limit."""
         recoding = self._fit(counts, requirements, seed)
         return recoding if self._limits_itself() else self._within_limit(recoding, counts, requirements, seed)
 
@@ -147,6 +163,8 @@ class Anonymizer(Declared):
         reason = self.not_in_parts()
         if reason is None and self.target_bins is not None:
             reason = "the target cannot be cut into bins: leave target_bins (--target-bins) out"
+        if reason is None and not self.keeps_levels_in_parts and _limited(counts):
+            reason = "levels cannot be limited, except by Mondrian: leave levels (--level) out"
         if reason is None and self.suppression_limit:
             reason = "no record can be given up: leave suppression_limit (--suppression-limit) out"
         if reason is not None:
@@ -335,6 +353,11 @@ class Anonymizer(Declared):
             _refuse_names(names, features.columns)
             features = features.with_columns(*(opened.series(name, of_row[:, at]) for at, name in enumerate(names)))
         return opened.back(features), labelled.as_given(classes)
+
+
+def _limited(counts: FrequencyTable | LargeTable) -> bool:
+    """Whether the levels of some column are limited."""
+    return any(tree.limits is not None for tree in counts.hierarchies.values())
 
 
 def _refuse_names(names: Sequence[str], columns: Sequence[str]) -> None:

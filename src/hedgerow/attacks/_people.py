@@ -264,7 +264,20 @@ def check_people(given: Given, members: Any = None, non_members: Any = None) -> 
     _refuse_one_table(members, non_members)
     given.refuse_people_twice()
     given.refuse_alike()
+    _refuse_nodes(given.release)
     _refuse_strangers(given)
+
+
+def _refuse_nodes(release: Release) -> None:
+    """Refuse proportions of nodes: people have values, which no pool names."""
+    levels = release.facts.get("levels", {})
+    columns = [name for name, one in levels.items() if one["finest"] > 0]
+    if release.proportions is not None and columns:
+        raise BadInput(
+            f"The proportions of this release are those of hierarchy nodes in {listing(columns)}, where levels are "
+            "limited, and attacks read only proportions of values. Attack the release without proportions "
+            "(publish_proportions=False)."
+        )
 
 
 def _refuse_strangers(given: Given) -> None:

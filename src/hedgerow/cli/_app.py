@@ -123,6 +123,7 @@ def anonymize(
     weights: options.Weights = None,
     hierarchies: options.Hierarchies = None,
     hierarchy: options.HierarchyWords = None,
+    level: options.Level = None,
     k: options.K = None,
     require: options.Require = None,
     suppression_limit: options.SuppressionLimit = None,
@@ -419,6 +420,7 @@ def compare(
     weights: options.Weights = None,
     hierarchies: options.Hierarchies = None,
     hierarchy: options.HierarchyWords = None,
+    level: options.Level = None,
     k: options.EachK = None,
     suppression_limit: Annotated[
         str | None,

@@ -2,9 +2,9 @@
 
 The fields have the names of the options (``memory-limit`` or ``memory_limit``; ``drop`` is ``identifying``). Lists
 are TOML arrays or texts with commas, the method's parameters a table ``[set]``, the weights of columns a table
-``[weights]``. Two tables have no option: they hold what only you can add to a report, ``[context]`` (recipient,
-release-model, purpose, …) and ``[governance]`` (signatory, date, expiry, …). Relative paths start at the job file's
-folder, so that a job runs from anywhere; the input ``-`` is standard input.
+``[weights]``, the limits on their levels a table ``[levels]``. Two tables have no option: they hold what only you can
+add to a report, ``[context]`` (recipient, release-model, purpose, …) and ``[governance]`` (signatory, date, expiry, …).
+Relative paths start at the job file's folder, so that a job runs from anywhere; the input ``-`` is standard input.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from hedgerow.io.readers.sizes import read_at_most
 __all__ = ["Job", "assemble", "read_job"]
 
 _SYNONYMS = {"drop": "identifying"}
+_TABLES = ("set", "kinds", "hierarchy", "weights", "levels")
 _LARGEST = 1_000_000  # bytes
 _PATHS = ("input", "output", "hierarchies", "recoding", "report", "holdout", "temp")
 
@@ -65,6 +66,7 @@ class Job(BaseModel):
     ] = "error"
     kinds: Annotated[dict[str, str | list[str]], _table("of columns and kinds")]
     weights: Annotated[dict[str, float], _table("of columns and numbers")]
+    levels: Annotated[dict[str, str | int], _table("of columns and levels, such as '2:3' or 2")]
     missing: Texts
     hierarchies: Text
     hierarchy: Annotated[dict[str, str], _table("of columns and their hierarchies")]
@@ -145,9 +147,7 @@ def assemble(typed: Mapping[str, Any], job_file: str | None, command: str = "hed
     if job_file is None:
         return _validated(typed, command)
     stored = read_job(Path(job_file)).model_dump(exclude_unset=True)
-    tables = {
-        name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds", "hierarchy", "weights")
-    }
+    tables = {name: {**stored.get(name, {}), **typed.get(name, {})} for name in _TABLES}
     return _validated({**stored, **typed, **tables}, command)
 
 

@@ -16,6 +16,8 @@ __all__ = [
     "read_kinds",
     "read_ks",
     "read_suppression_limit",
+    "read_level",
+    "read_levels",
     "read_weights",
     "split_names",
 ]
@@ -150,3 +152,33 @@ def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
         with translated(ValueError, into=BadInput(f"The weight of {name!r} is not a number. Type --weights {name}=2.")):
             weights[name] = float(text)
     return weights
+
+
+def read_levels(texts: Sequence[str] | None) -> dict[str, str] | None:
+    """Read limits on the levels of columns, as typed.
+
+    >>> read_levels(["zip=2:3", "age=:2"])
+    {'zip': '2:3', 'age': ':2'}
+    """
+    typed = assignments(texts, "--level")
+    if typed is not None:
+        for name, text in typed.items():
+            read_level(name, text)
+    return typed
+
+
+def read_level(name: str, typed: str | int) -> tuple[int | None, int | None]:
+    """Read the finest and the coarsest level of a column, of which one may be open.
+
+    >>> read_level("zip", "2:3"), read_level("zip", ":3"), read_level("zip", "2:"), read_level("zip", 2)
+    ((2, 3), (None, 3), (2, None), (2, 2))
+    """
+    finest, colon, coarsest = str(typed).partition(":")
+    ends = [text.strip() for text in (finest, coarsest if colon else finest)]
+    if not any(ends) or not all(not text or (text.isascii() and text.isdigit()) for text in ends):
+        raise BadInput(
+            f"The levels of {name!r} are not readable. Type the finest and the coarsest: --level {name}=2:3, "
+            f"{name}=2: or {name}=:3, or one level: {name}=2."
+        )
+    first, last = (int(text) if text else None for text in ends)
+    return first, last

@@ -27,6 +27,7 @@ __all__ = [
     "Insensitive",
     "K",
     "Kind",
+    "Level",
     "Master",
     "Method",
     "Missing",
@@ -231,6 +232,15 @@ HierarchyWords = Annotated[
         "COLUMN=WORDS",
         "How values generalize: masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  "
         "'intervals:5,10,<18,>=90' (open ends)  flat  or a file. Repeatable.",
+    ),
+]
+Level = Annotated[
+    Texts,
+    option(
+        Panel.COLUMNS,
+        "COLUMN=FROM:TO",
+        "The finest and the coarsest level of its hierarchy to publish: zip=2:3, zip=2:, zip=:3, or zip=2. Level 0 are "
+        "the values as they are. Repeatable.",
     ),
 ]
 

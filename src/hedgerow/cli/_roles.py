@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.cli._lists import assignments, read_delimiter, read_kinds, read_weights, split_names
+from hedgerow.cli._lists import (
+    assignments,
+    read_delimiter,
+    read_kinds,
+    read_level,
+    read_levels,
+    read_weights,
+    split_names,
+)
 from hedgerow.errors import BadInput, listing
 from hedgerow.schema import Schema
 
@@ -119,6 +127,7 @@ def read_roles(given: Mapping[str, Any]) -> dict[str, Any]:
         **{name: given.get(name) for name in _AS_TYPED},
         "kinds": read_kinds(given.get("kind")),
         "weights": read_weights(given.get("weights")),
+        "levels": read_levels(given.get("level")),
         "hierarchy": assignments(given.get("hierarchy"), "--hierarchy"),
     }
 
@@ -150,6 +159,7 @@ def schema_of(roles: Mapping[str, Any], files: Mapping[str, Path]) -> Schema:
         others=roles["others"] or "error",
         kinds=roles["kinds"] or {},
         weights=roles["weights"] or {},
+        levels={name: read_level(name, typed) for name, typed in (roles["levels"] or {}).items()},
         hierarchies={**files, **(roles["hierarchy"] or {})},
         missing=missing_texts(roles["missing"]),
     )

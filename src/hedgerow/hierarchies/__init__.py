@@ -10,6 +10,7 @@ Start with :class:`EncodedHierarchy`.
 """
 
 from hedgerow.hierarchies._coverage import NOWHERE, Uncovered, nodes_above
+from hedgerow.hierarchies._limits import Nodes, finest_nodes, limited
 from hedgerow.hierarchies._masks import masking, prefix
 from hedgerow.hierarchies._resolution import automatic, flat, hierarchy_of, resolve
 from hedgerow.hierarchies.calendars import dates
@@ -22,13 +23,16 @@ __all__ = [
     "EncodedHierarchy",
     "Hierarchy",
     "NOWHERE",
+    "Nodes",
     "Uncovered",
     "automatic",
     "dates",
+    "finest_nodes",
     "flat",
     "groups",
     "hierarchy_of",
     "intervals",
+    "limited",
     "masking",
     "nodes_above",
     "prefix",

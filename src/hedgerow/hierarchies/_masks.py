@@ -27,6 +27,11 @@ class Masking:
         """Mask the values of a column of text or of whole numbers."""
         values, mask = self._aligned(domain), self.character
         length = len(values[0])
+        if self.levels is not None and self.levels[0] > length:
+            raise BadInput(
+                f"Each level of the masking of {domain.name!r} masks at least {self.levels[0]} characters, and its "
+                f"longest value has {length}: every value would become *. Mask fewer, or use the hierarchy 'flat'."
+            )
         counts = range(1, length) if self.levels is None else [n for n in self.levels if n < length]
         if self.side == "right":
             levels = [[value[:-n] + mask * n for value in values] for n in counts]

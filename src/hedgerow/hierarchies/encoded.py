@@ -113,6 +113,8 @@ class EncodedHierarchy:
         For intervals the ends of the numbers below each node; infinite if it is open, nan for the missing leaf.
     source : Hierarchy, optional
         The hierarchy that was encoded, to place values of other tables.
+    limits : pair of int, optional
+        The finest and the coarsest level that may be published, if it is limited.
     """
 
     labels: Sequence[str | None]
@@ -130,6 +132,7 @@ class EncodedHierarchy:
     low: Floats | None = None
     high: Floats | None = None
     source: Hierarchy | None = None
+    limits: tuple[int, int] | None = None
 
     root: ClassVar[int] = 0
     """The node above all others."""
@@ -147,6 +150,21 @@ class EncodedHierarchy:
             below = nodes[row - 1]
             nodes[row] = np.where(self.depth[below] > self.height - row, self.parent[below], below)
         return nodes
+
+    @property
+    def finest(self) -> int:
+        """The finest level that may be published."""
+        return 0 if self.limits is None else self.limits[0]
+
+    @property
+    def coarsest(self) -> int:
+        """The coarsest level that may be published."""
+        return self.height if self.limits is None else self.limits[1]
+
+    @property
+    def nodes_within(self) -> Ints:
+        """The nodes that may be published, each once."""
+        return np.unique(self.at_level[self.finest : self.coarsest + 1])
 
     @cached_property
     def leaves(self) -> Ints:

@@ -17,7 +17,19 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, Infeasible, InternalError, NotAnonymous, listing, plural, translated
 from hedgerow.risk import refuse_determined
-from hedgerow.verifier import ClassCounts, Link, RowOwners, enforce, links_of, repeats, verify, within
+from hedgerow.verifier import (
+    ClassCounts,
+    Levels,
+    Link,
+    RowOwners,
+    Verdict,
+    enforce,
+    links_of,
+    outside_levels,
+    repeats,
+    verify,
+    within,
+)
 from hedgerow.verifier import count_classes as count_published
 from hedgerow.verifier import open_table as open_published
 
@@ -61,6 +73,8 @@ class Guarantee:
         How many bytes of memory the verifier may use to count, if there is a limit.
     determined : mapping of column to tuple of str
         Columns in clear that quasi-identifiers determine, and by which: requirements must hold over all of them.
+    levels : mapping of column to Levels
+        The quasi-identifiers whose levels are limited, with the labels that are allowed.
     """
 
     columns: tuple[str, ...]
@@ -77,6 +91,7 @@ class Guarantee:
     accepted: tuple[str, ...] = ()
     memory: int | None = None
     determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    levels: Mapping[str, Levels] = field(default_factory=dict)
 
     def count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
         """Count an artefact; refuse it if it is not what should be published or violates a requirement.
@@ -198,7 +213,7 @@ class Guarantee:
         compared = escaped or self.entity is not None
         published = published.by_rows if compared and published.entity is not None else published
         with self._blanks_translated(path, published):
-            written = self._count(path) if compared else self.count(path)
+            written = self._count(path, escaped=escaped) if compared else self.count(path)
         same = np.array_equal(np.sort(written.sizes), np.sort(published.sizes))
         if compared:
             same = same and all(
@@ -227,7 +242,12 @@ class Guarantee:
         )
 
     def _count(
-        self, artefact: Any, people: NDArray[np.int64] | None = None, linking: Sequence[str] = ()
+        self,
+        artefact: Any,
+        people: NDArray[np.int64] | None = None,
+        linking: Sequence[str] = (),
+        *,
+        escaped: bool = False,
     ) -> ClassCounts:
         with within(self.memory):
             classes = count_published(
@@ -246,6 +266,9 @@ class Guarantee:
             raise InternalError("the published columns are not those that were to be published")
         if classes.rows != self.rows:
             raise InternalError(f"{classes.rows:,} rows came out where {self.rows:,} should have")
+        limits = outside_levels(classes, self.levels, escaped=escaped)
+        if limits:
+            enforce(Verdict(all(finding.holds for finding in limits), limits))
         return classes
 
 

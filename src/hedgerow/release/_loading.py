@@ -22,8 +22,8 @@ from hedgerow.requirements import resolve as resolve_requirements
 from hedgerow.requirements import restored as restored_requirements
 from hedgerow.requirements import withheld as withheld_parameters
 from hedgerow.risk import Audit, ClearColumn, ReleaseFacts, audit_counts
-from hedgerow.risk.manifest import determined_columns, mismatches, read_manifest
-from hedgerow.verifier import ClassCounts
+from hedgerow.risk.manifest import determined_columns, levels_in, mismatches, read_manifest
+from hedgerow.verifier import ClassCounts, Levels
 
 __all__ = ["load"]
 
@@ -59,6 +59,7 @@ def load(
         enforced=manifest.enforced,
         determined=manifest.determined,
         pseudonyms=manifest.pseudonyms,
+        levels=manifest.levels,
     )
     with translated(InternalError, into=manifest.unfit):
         classes = guarantee.count(table.copy)
@@ -93,6 +94,7 @@ class _Manifest:
     rows: int
     enforced: bool
     determined: Mapping[str, tuple[str, ...]]
+    levels: Mapping[str, Levels]
 
     @classmethod
     def of(cls, path: Path) -> _Manifest:
@@ -130,6 +132,7 @@ class _Manifest:
                 rows=int(content["rows_in"]) - int(content["rows_lost"]),
                 enforced=bool(content["guaranteed"]),
                 determined=determined_columns(content),
+                levels=levels_in(content),
             )
 
     @property

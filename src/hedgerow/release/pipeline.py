@@ -21,7 +21,7 @@ from hedgerow._internal import jit
 from hedgerow._internal.arrays import Longs
 from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow._internal.threads import concurrently
-from hedgerow.core.cells import ValueSet, parse, spelled
+from hedgerow.core.cells import ValueSet, format_value, parse, spelled
 from hedgerow.core.counts import (
     Asked,
     BadValues,
@@ -41,11 +41,11 @@ from hedgerow.core.recoding import Recoding
 from hedgerow.engines import CountedSource, Published, Source, coded, open_source, seed_text
 from hedgerow.engines.formulas import formula_warning, formulas_in
 from hedgerow.errors import BadInput, Disclosing, Infeasible, InternalError, check_int, plural, translated
-from hedgerow.hierarchies import EncodedHierarchy, Uncovered
+from hedgerow.hierarchies import EncodedHierarchy, Uncovered, limited
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.io.destinations import Destination
 from hedgerow.io.domains import Kind
-from hedgerow.io.values import iso_moment
+from hedgerow.io.values import SUPPRESSED_TEXT, iso_moment
 from hedgerow.release import Guarantee, Release, check_destination, check_partition
 from hedgerow.requirements import (
     Representatives,
@@ -72,7 +72,7 @@ from hedgerow.risk import (
 )
 from hedgerow.risk.dependencies import Key, KeyColumn, keys_of_people
 from hedgerow.schema import Roles, Schema
-from hedgerow.verifier import ClassCounts
+from hedgerow.verifier import ClassCounts, Levels
 
 __all__ = ["Options", "Prepared", "Progress", "check_proportions", "finish", "prepare", "proportions_of"]
 
@@ -320,6 +320,8 @@ def _hierarchies(
     for name in names:
         with translated(Uncovered, into=partial(_located, source, counted, name)):
             found[name] = resolve_hierarchy(schema.hierarchies.get(name), counted.domains[name], name)
+        if name in schema.levels:
+            found[name] = limited(found[name], schema.levels[name], name)
     return found
 
 
@@ -431,7 +433,10 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         guarantee,
         recoding,
         audit,
-        _facts(prepared, recoding, determined, proportions, parameters),
+        {
+            **_facts(prepared, recoding, determined, proportions, parameters),
+            **({"levels": _levels_to_publish(guarantee, classes)} if guarantee.levels else {}),
+        },
         _markers(prepared),
         proportions,
         prepared.counted.hierarchies,
@@ -509,7 +514,39 @@ def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
         pseudonyms=() if prepared.schema.rows_are_people else roles.pseudonymized,
         accepted=tuple(prepared.schema.accept),
         memory=None if shares is None else shares.verifier,
+        levels=_levels(prepared.counted),
     )
+
+
+def _levels(counts: Counted) -> dict[str, Levels]:
+    """The limited columns, each with all cells that its levels allow."""
+    found = {}
+    for name in counts.quasi:
+        hierarchy = counts.hierarchies[name]
+        if hierarchy.limits is None:
+            continue
+        nodes = hierarchy.nodes_within
+        labels = {hierarchy.labels[node] for node in nodes.tolist()}
+        # A value may be written in a form that no set or interval has.
+        leaves = nodes[hierarchy.level[nodes] == 0].tolist()
+        written = {format_value(label) for node in leaves if (label := hierarchy.labels[node]) is not None}
+        hidden = {SUPPRESSED_TEXT} if hierarchy.root in nodes else set()
+        found[name] = Levels(*hierarchy.limits, _sorted({*labels, *written, *hidden}))
+    return found
+
+
+def _sorted(labels: set[str | None]) -> tuple[str | None, ...]:
+    """Labels by their text, the missing one last."""
+    return (*sorted(label for label in labels if label is not None), *([None] if None in labels else []))
+
+
+def _levels_to_publish(guarantee: Guarantee, classes: ClassCounts) -> dict[str, dict[str, Any]]:
+    """The limits for the manifest. Of the labels that they allow, only those in the table: others name values."""
+    published = dict(zip(classes.columns, classes.labels, strict=True))
+    return {
+        name: {"finest": one.finest, "coarsest": one.coarsest, "labels": list(_sorted(set(published[name].tolist())))}
+        for name, one in guarantee.levels.items()
+    }
 
 
 def _applied(prepared: Prepared, recoding: Recoding) -> Published:

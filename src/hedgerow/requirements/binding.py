@@ -191,15 +191,20 @@ class Requirement(ABC):
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumn:
-    """A sensitive column (or the target) as the counts see it: its domain and how often each code occurs."""
+    """A sensitive column (or the target) as the counts see it: its domain and how often each code occurs.
+
+    Of a part of a table, ``whole`` is how often each code occurs in the whole table.
+    """
 
     domain: Domain
     histogram: IntArray
+    whole: IntArray | None = None
 
     @property
     def shares(self) -> FloatArray:
         """The share of each code in the whole table."""
-        return np.asarray(self.histogram / max(1, int(self.histogram.sum())), dtype=np.float64)
+        records = self.histogram if self.whole is None else self.whole
+        return np.asarray(records / max(1, int(records.sum())), dtype=np.float64)
 
     @property
     def ordered(self) -> IntArray:
@@ -367,7 +372,7 @@ class PackedRequirements(NamedTuple):
 def context_of(counts: Counted, requirements: Sequence[Requirement]) -> Context:
     """The sensitive columns of the requirements, each once."""
     names = dict.fromkeys([requirement.column for requirement in requirements if requirement.column is not None])
-    columns = [SensitiveColumn(counts.domains[name], counts.histogram(name)) for name in names]
+    columns = [SensitiveColumn(counts.domains[name], counts.histogram(name), counts.whole.get(name)) for name in names]
     return Context(tuple(columns), counts.rows)
 
 

@@ -28,7 +28,7 @@ from hedgerow.risk._population import people_fitting
 from hedgerow.risk._proportions import disclosures, singled_out
 from hedgerow.risk.audit import AttackerRisk, Audit, ClassSummary, Risks, SensitiveAudit, Together, tells_apart_all
 from hedgerow.risk.clear import ClearColumn
-from hedgerow.risk.manifest import Fit, determined_beside, manifest_fit
+from hedgerow.risk.manifest import Fit, determined_beside, levels_beside, levels_in, manifest_fit
 from hedgerow.risk.previous import Given, audit_together, quasi_of
 from hedgerow.verifier import (
     ClassCounts,
@@ -38,6 +38,7 @@ from hedgerow.verifier import (
     Verdict,
     count_classes,
     k_of_all,
+    outside_levels,
     verify,
     wildcard_k,
 )
@@ -215,7 +216,7 @@ def audit(
         fitting=None if population is None else _fitting(counts, reading, population, hierarchies),
         release=_facts(opened, counts, described, roles, unfit),
     )
-    result = replace(result, manifest=fit)
+    result = _with_levels(replace(result, manifest=fit), counts, described, table)
     if previous is None:
         return result
     given = Given(
@@ -483,6 +484,17 @@ def _with_verdict(audit: Audit, counts: ClassCounts, require: Sequence[Any]) -> 
     shields = [getattr(requirement, "shield", None) for requirement in require]
     k_of = {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
     return replace(audit, verdict=verify(counts, require), shields=k_of)
+
+
+def _with_levels(audit: Audit, counts: ClassCounts, described: Described | None, table: Any) -> Audit:
+    """Add whether the table keeps the limits on levels that its release, or the manifest beside it, records."""
+    levels = levels_beside(table) if described is None else levels_in(described.facts)
+    findings = outside_levels(counts, {name: one for name, one in levels.items() if name in counts.columns})
+    if not findings:
+        return audit
+    before = () if audit.verdict is None else audit.verdict.findings
+    every = (*before, *findings)
+    return replace(audit, verdict=Verdict(all(finding.holds for finding in every), every))
 
 
 def _with_facts(audit: Audit, counts: ClassCounts, release: ReleaseFacts, require: Sequence[Any]) -> Audit:

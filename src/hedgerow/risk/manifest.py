@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -11,12 +12,15 @@ from hedgerow.io.atomic import digest, manifest_path, proportions_path, redrawn_
 from hedgerow.io.parquet_folder import digests, sha256
 from hedgerow.io.readers import STANDARD_INPUT
 from hedgerow.io.readers.sizes import read_json
+from hedgerow.verifier import Levels
 
 __all__ = [
     "Fit",
     "determined_beside",
     "determined_columns",
     "differences",
+    "levels_beside",
+    "levels_in",
     "manifest_fit",
     "mismatches",
     "older_redrawn",
@@ -55,6 +59,25 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 def determined_columns(manifest: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """The columns in clear that quasi-identifiers determine, each with these. Older manifests have none."""
     return {str(name): tuple(map(str, by)) for name, by in manifest["columns"].get("determined", {}).items()}
+
+
+def levels_in(manifest: Mapping[str, Any]) -> dict[str, Levels]:
+    """The limits on levels that a release or its manifest records; older ones have none."""
+    return {
+        str(name): Levels(int(one["finest"]), int(one["coarsest"]), tuple(one["labels"]))
+        for name, one in manifest.get("levels", {}).items()
+    }
+
+
+def levels_beside(table: object) -> dict[str, Levels]:
+    """The same from the manifest beside a table that is the path of a file."""
+    if not isinstance(table, str | Path) or table == STANDARD_INPUT or not Path(table).exists():
+        return {}
+    with suppress(BadInput):  # the audit remarks on a manifest that cannot be read
+        unreadable = BadInput(f"The manifest beside {Path(table).name!r} cannot be read.")
+        with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
+            return levels_in(read_manifest(Path(table).absolute()) or {})
+    return {}
 
 
 def determined_beside(table: str | Path) -> dict[str, tuple[str, ...]]:

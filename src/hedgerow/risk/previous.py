@@ -70,8 +70,8 @@ BY_VALUES: Final = frozenset(
 """Methods that never publish the mean or the median of a group: a number that they publish is a value."""
 
 _SELF_EXPLAINING: Final = re.compile(
-    r"(automatic: )?(flat|(given |quantile )?intervals|dates by|masking of [\d, al]+ characters from the right\Z|"
-    r"the first [\d, ]+ characters)"
+    r"(automatic: )?(flat|(given |quantile )?intervals|dates by|"
+    r"masking of [\d, al]+ characters from the right(\Z|, published)|the first [\d, ]+ characters)"
 )
 """How manifests describe hierarchies without labels, or with labels that need no explanation."""
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from hedgerow.verifier._counting import RowOwners, count_classes, k_of_all, open_table, repeats
 from hedgerow.verifier._grouping import within
 from hedgerow.verifier._linkage import Link, links_of
-from hedgerow.verifier._verdict import Finding, Verdict, enforce, verify
+from hedgerow.verifier._verdict import Finding, Levels, Verdict, enforce, outside_levels, verify
 from hedgerow.verifier.classes import ClassCounts, Histogram, wildcard_k
 
 __all__ = [
     "ClassCounts",
     "Finding",
     "Histogram",
+    "Levels",
     "Link",
     "RowOwners",
     "Verdict",
@@ -24,6 +25,7 @@ __all__ = [
     "k_of_all",
     "links_of",
     "open_table",
+    "outside_levels",
     "repeats",
     "verify",
     "wildcard_k",

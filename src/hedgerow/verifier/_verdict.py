@@ -8,9 +8,11 @@ counts) have no slack.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import numbers
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,7 +32,7 @@ from hedgerow.verifier.formulas import (
     share_of,
 )
 
-__all__ = ["SLACK", "Finding", "Verdict", "enforce", "verify"]
+__all__ = ["SLACK", "Finding", "Levels", "Verdict", "enforce", "outside_levels", "verify"]
 
 SLACK: Final = 1e-9
 
@@ -71,6 +73,86 @@ class Verdict:
 
     holds: bool
     findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The limits on the levels of a column, and the labels that they allow.
+
+    Parameters
+    ----------
+    finest, coarsest : int
+    labels : tuple of str or None
+        All cells that may be published; ``None`` is a missing value.
+    """
+
+    finest: int
+    coarsest: int
+    labels: tuple[str | None, ...]
+
+    def __str__(self) -> str:
+        if self.finest == self.coarsest:
+            return f"level {self.finest}"
+        return f"levels {self.finest} to {self.coarsest}"
+
+
+def outside_levels(counts: ClassCounts, levels: Mapping[str, Levels], *, escaped: bool = False) -> tuple[Finding, ...]:
+    """Look up every published cell of the limited columns among the labels that their levels allow.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+    levels : mapping of column to Levels
+    escaped : bool
+        Whether an apostrophe may stand before a cell.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> counts = count_classes(pa.table({"zip": ["13*", "1**", "1**"]}), ["zip"])
+    >>> [finding.holds for finding in outside_levels(counts, {"zip": Levels(1, 1, ("13*", "14*"))})]
+    [False]
+    """
+    findings = []
+    for name, allowed in levels.items():
+        at = counts.columns.index(name)
+        known = _Allowed(allowed.labels)
+        outside = np.array([not known.has(text, escaped=escaped) for text in counts.labels[at]], dtype=bool)
+        of_class = outside[counts.codes[:, at]]
+        rows = int(counts.cells.rows[of_class[counts.class_of_cell]].sum())
+        findings.append(
+            Finding(
+                requirement=f"the {allowed} of {name!r}",
+                measure="the number of cells outside",
+                holds=not rows,
+                reached=float(rows),
+                required=0.0,
+                classes_violating=int(of_class.sum()),
+                rows_violating=rows,
+            )
+        )
+    return tuple(findings)
+
+
+class _Allowed:
+    """The labels that are allowed, in any spelling of a number or of a moment."""
+
+    def __init__(self, labels: Sequence[str | None]) -> None:
+        self._index = LabelIndex(np.array(labels, dtype=object))
+        self._moments = {_moment(label) for label in labels} - {None}
+
+    def has(self, text: str | None, *, escaped: bool) -> bool:
+        """Whether a cell shows one of the labels, perhaps behind an apostrophe."""
+        if self._index.find(text) is not None or (self._moments and _moment(text) in self._moments):
+            return True
+        return escaped and text is not None and text.startswith("'") and self.has(text[1:], escaped=False)
+
+
+def _moment(text: str | None) -> dt.datetime | None:
+    """The local time that a label is, if it is a date or a moment."""
+    with suppress(ValueError):
+        return None if text is None else dt.datetime.fromisoformat(text).replace(tzinfo=None)
+    return None
 
 
 def verify(

@@ -167,3 +167,12 @@ def test_where_nobody_fits_nobodys_class_is_known(
     every = pa.concat_tables([nobody] * 200).cast(census[0].schema)
     with pytest.raises(BadInput, match="Nobody fits a class"):
         hr.attacks.downcoding(release, every, every, knowing="class")
+
+
+def test_proportions_of_nodes_are_refused(census: tuple[pa.Table, pa.Table]) -> None:
+    """Where levels are limited, pools are nodes of the hierarchy, and no person holds a node."""
+    limited = hr.Schema(quasi=QUASI, hierarchies={"zip": "masking:2,3,4"}, levels={"zip": (2, None)})
+    told = hr.anonymize(census[0], limited, k=5, publish_proportions=True, random_state=0)
+    with pytest.raises(BadInput, match="hierarchy nodes in 'zip'"):
+        hr.attack(told, *census)
+    assert hr.attack(hr.anonymize(census[0], limited, k=5, random_state=0), *census, attacks=["downcoding"])

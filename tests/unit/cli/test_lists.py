@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.cli._lists import assignments, read_weights, split_names
+from hedgerow.cli._lists import assignments, read_level, read_levels, read_weights, split_names
 from hedgerow.errors import BadInput
 
 
@@ -49,3 +49,19 @@ def test_weights() -> None:
 def test_weights_that_are_none(wrong: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_weights([wrong])
+
+
+def test_levels() -> None:
+    assert read_levels(["zip=2:3", "age=1", '"income, yearly"=:2']) == {
+        "zip": "2:3", "age": "1", '"income, yearly"': ":2",
+    }  # fmt: skip
+    assert read_levels(None) is None
+    assert [read_level("zip", typed) for typed in ("2:3", " 2 : 3 ", "2:", ":3", "2", 2)] == [
+        (2, 3), (2, 3), (2, None), (None, 3), (2, 2), (2, 2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", ["", ":", "a", "1:2:3", "-1", "1.5", "2-3"])
+def test_levels_that_are_none(wrong: str) -> None:
+    with pytest.raises(BadInput, match=r"The levels of 'zip' are not readable.*--level zip=2:3"):
+        read_level("zip", wrong)

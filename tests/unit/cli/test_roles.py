@@ -24,6 +24,7 @@ TYPED: dict[str, Any] = {
     "others": "drop",
     "kind": ["zip=text"],
     "weights": ["zip=2"],
+    "level": ["zip=2:3"],
     "missing": ["?"],
     "hierarchy": ["zip=masking:2"],
 }
@@ -43,6 +44,7 @@ def test_every_role_reaches_the_schema() -> None:
         others="drop",
         kinds={"zip": "text"},
         weights={"zip": 2.0},
+        levels={"zip": (2, 3)},
         missing=("?", ""),
         hierarchies={"age": Path("age.csv"), "zip": "masking:2"},
     )

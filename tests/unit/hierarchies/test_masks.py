@@ -102,3 +102,13 @@ def test_columns_that_cannot_be_masked(domain: Domain, parameters: dict[str, Any
 def test_wrong_parameters(parameters: dict[str, Any], name: str) -> None:
     with pytest.raises(BadInput, match=f"The '{name}' parameter of masking must be"):
         masking(**parameters)
+
+
+@pytest.mark.parametrize("levels", [9, [6], [7, 9]])
+def test_more_characters_than_the_values_have(levels: Any) -> None:
+    """Masking of nothing but more than there is would hide every value; 9 alone means all from 1 on."""
+    if levels == 9:
+        assert masking(levels=levels).encode(text("13053", "13068")).height == 5
+        return
+    with pytest.raises(BadInput, match=r"masks at least . characters, and its longest value has 5"):
+        masking(levels=levels).encode(text("13053", "13068"))

@@ -304,3 +304,39 @@ def test_what_was_said_first_is_said_first_again(tmp_path: Path) -> None:
     release = hr.anonymize(people, hr.Schema(quasi=["town", "sex"]), k=6)
     assert "next to nothing" in release.audit.grave[0]
     assert hr.Release.load(release.save(tmp_path / "out.csv")).audit.grave == release.audit.grave
+
+
+LIMITED = hr.Schema(
+    quasi=["city", "age"],
+    others="drop",
+    hierarchies={"city": {"*": {"DE": ["Ulm"], "CH": ["Bern", SECRET]}}, "age": "intervals:10,30"},
+    levels={"city": (1, 1), "age": (1, 2)},
+    missing=("?",),
+)
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_limits_on_levels_are_checked_again(name: str, tmp_path: Path) -> None:
+    release = hr.anonymize(PEOPLE, LIMITED, k=3, random_state=0)
+    path = release.save(tmp_path / name)
+    loaded = hr.Release.load(path)
+    assert loaded.guarantee.levels["city"].labels == ("CH", "DE", None)
+    assert loaded.manifest["levels"] == release.manifest["levels"]
+    assert SECRET not in manifest_path(path).read_text()
+    audit = hr.audit(path, quasi=["city", "age"], missing=["?"])
+    assert audit.verdict is not None
+    assert [finding.holds for finding in audit.verdict.findings] == [True, True]
+    change_manifest(path, lambda manifest: manifest["levels"]["city"]["labels"].remove("DE"))
+    with pytest.raises(NotAnonymous, match="level 1 of 'city': the number of cells outside is 3"):
+        hr.Release.load(path)
+    audit = hr.audit(path, quasi=["city", "age"], missing=["?"])
+    assert audit.verdict is not None
+    assert [finding.holds for finding in audit.verdict.findings] == [False, True]
+
+
+def test_a_manifest_with_unreadable_limits(tmp_path: Path) -> None:
+    path = hr.anonymize(PEOPLE, LIMITED, k=3, random_state=0).save(tmp_path / "out.csv")
+    change_manifest(path, lambda manifest: manifest["levels"]["city"].pop("finest"))
+    with pytest.raises(BadInput, match=r"The manifest beside 'out\.csv' cannot be read"):
+        hr.Release.load(path)
+    assert hr.audit(path, quasi=["city", "age"], missing=["?"]).verdict is None

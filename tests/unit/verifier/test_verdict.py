@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.errors import BadInput, NotAnonymous
-from hedgerow.verifier import Finding, Verdict, count_classes, enforce, verify
+from hedgerow.verifier import Finding, Levels, Verdict, count_classes, enforce, outside_levels, verify
 
 
 class Demand:
@@ -184,3 +185,41 @@ class _Frozen:
 
 def test_a_requirement_without_a_shield_means_all_columns() -> None:
     assert verify(TABLE, [_Frozen()], ["sex"]).holds
+
+
+def limits(*cells: str | None, allowed: tuple[str | None, ...], escaped: bool = False) -> tuple[bool, float, int]:
+    counts = count_classes(pa.table({"zip": pa.array(cells, pa.string())}), ["zip"])
+    (finding,) = outside_levels(counts, {"zip": Levels(1, 2, allowed)}, escaped=escaped)
+    return finding.holds, finding.reached, finding.classes_violating
+
+
+def test_cells_outside_their_levels_are_counted() -> None:
+    assert limits("13*", "13*", "1**", allowed=("13*", "1**")) == (True, 0, 0)
+    assert limits("13*", "130", "130", "131", allowed=("13*", "1**")) == (False, 3, 2)
+    assert limits("13*", "*", allowed=("13*", "1**")) == (False, 1, 1)
+
+
+def test_a_missing_cell_is_a_label_of_its_own() -> None:
+    assert limits("13*", None, allowed=("13*",)) == (False, 1, 1)
+    assert limits("13*", None, allowed=("13*", None)) == (True, 0, 0)
+
+
+def test_numbers_are_found_in_any_spelling_and_formulas_if_they_are_escaped() -> None:
+    ages = count_classes(pa.table({"age": [20.0, 21.0]}), ["age"])
+    assert outside_levels(ages, {"age": Levels(0, 1, ("20", "21"))})[0].holds
+    assert limits("'-1", allowed=("-1",)) == (False, 1, 1)
+    assert limits("'-1", allowed=("-1",), escaped=True) == (True, 0, 0)
+
+
+def test_moments_are_found_in_any_spelling() -> None:
+    born = pa.table({"born": pa.array([dt.datetime(2020, 1, 1, 5), dt.datetime(2021, 2, 2)])})
+    labels = ("2020-01-01T05:00:00", "2021-02-02T00:00:00")
+    assert outside_levels(count_classes(born, ["born"]), {"born": Levels(0, 1, labels)})[0].holds
+    assert not outside_levels(count_classes(born, ["born"]), {"born": Levels(0, 1, labels[1:])})[0].holds
+
+
+def test_cells_outside_their_levels_are_refused() -> None:
+    counts = count_classes(pa.table({"zip": ["13*", "130"]}), ["zip"])
+    findings = outside_levels(counts, {"zip": Levels(1, 2, ("13*",))})
+    with pytest.raises(NotAnonymous, match="the levels 1 to 2 of 'zip': the number of cells outside is 1"):
+        enforce(Verdict(False, findings))

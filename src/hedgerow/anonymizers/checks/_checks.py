@@ -316,9 +316,34 @@ def check_errors_hide_cells(estimator: Anonymizer, as_frame: AsFrame = as_it_is)
         released(estimator, uncovered, as_frame, schema, k=K)
 
 
+def check_levels(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
+    """A column with limited levels shows only labels of these levels that are above the row's own value."""
+    table = example_table(missing=["zip"])
+    originals = {row["note"]: row for row in rows_of(table)}
+    schema = replace(
+        SCHEMA, hierarchies={"zip": "masking:1,2", "age": "intervals:10,20"}, levels={"zip": (1, 2), "age": (1, 2)}
+    )
+    for limit in (0.5, 1.0):
+        try:
+            release, rows = released(estimator, table, as_frame, schema, k=K, suppression_limit=limit)
+        except Infeasible:
+            continue
+        for row in rows:
+            code, age = (originals[row["note"]][name] for name in ("zip", "age"))
+            masked = {None} if code is None else {f"{code[:1]}**", f"{code[:2]}*"}
+            expect(row["zip"] in masked, "a ZIP code was published outside its levels.")
+            # The last interval of a level is closed.
+            around = {f"[{age - age % width},{age - age % width + width}" for width in (10, 20)}
+            expect(row["age"][:-1] in around, "an age was published outside its levels.")
+        expect(set(release.manifest["levels"]) == {"zip", "age"}, "the manifest must record the levels.")
+        return
+    expect(False, "the limits on levels must be kept if every record but one may be lost.")
+
+
 REQUIREMENT_CHECKS: tuple[Callable[..., None], ...] = (
     check_shields,
     check_l_diversity,
+    check_levels,
     check_infeasible,
     check_k_above_rows,
     check_errors_hide_cells,

@@ -50,7 +50,8 @@ def _columns(lattice: Lattice) -> Iterator[tuple[str, Domain, EncodedHierarchy, 
     counts = lattice.counts
     for at, name in enumerate(counts.quasi):
         tree = counts.hierarchies[name]
-        nodes = [tree.at_level[level][lattice.codes(at, level)] for level in range(tree.height + 1)]
+        of_level = enumerate(tree.at_level[tree.finest : tree.coarsest + 1])
+        nodes = [of_code[lattice.codes(at, level)] for level, of_code in of_level]
         yield name, counts.domains[name], tree, nodes
 
 

@@ -240,6 +240,10 @@ class Judge:
 
     def refuse(self) -> Infeasible:
         """The error for a lattice in which no state is accepted."""
+        from hedgerow.anonymizers.limits import cannot_keep, dividing_columns
+
+        if dividing_columns(self.lattice.counts):
+            return cannot_keep(self.lattice.counts, self.requirements, self.allowance)
         named = ", ".join(map(str, self.requirements))
         return Infeasible(
             f"No generalization of whole columns meets {named}, not even with every quasi-identifier suppressed. "

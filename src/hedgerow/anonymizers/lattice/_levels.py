@@ -19,6 +19,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow.core.counts import FrequencyTable
+from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.requirements import BoundRequirement, Histograms
 
 __all__ = [
@@ -171,11 +172,12 @@ class Lattice:
     def __init__(self, counts: FrequencyTable, sensitive: Iterable[str] = (), *, memory: int = _MEMORY) -> None:
         self.counts = counts
         trees = [counts.hierarchies[name] for name in counts.quasi]
-        self.heights: Levels = tuple(tree.height for tree in trees)
+        self.finest: Levels = tuple(tree.finest for tree in trees)
+        self.heights: Levels = tuple(tree.coarsest - tree.finest for tree in trees)
         self.size = prod(height + 1 for height in self.heights)
         self._value_of_code, self._first_code = [], []
         for tree in trees:
-            distinct = [np.unique(nodes, return_index=True, return_inverse=True) for nodes in tree.at_level]
+            distinct = [np.unique(nodes, return_index=True, return_inverse=True) for nodes in _within(tree)]
             self._first_code.append([first for _, first, _ in distinct])
             self._value_of_code.append([index.astype(np.int64) for _, _, index in distinct])
         self._word, self._shift, self._mask = layout([len(first[0]) for first in self._first_code])
@@ -203,11 +205,12 @@ class Lattice:
     def nodes(self, levels: Sequence[int]) -> list[Ints]:
         """The node of each code, per column."""
         hierarchies = self.counts.hierarchies
-        return [hierarchies[name].at_level[level] for name, level in zip(self.counts.quasi, levels, strict=True)]
+        return [_within(hierarchies[name])[level] for name, level in zip(self.counts.quasi, levels, strict=True)]
 
     def named(self, levels: Sequence[int]) -> dict[str, int]:
-        """The level of each column by its name."""
-        return dict(zip(self.counts.quasi, levels, strict=True))
+        """The level of each column in its hierarchy, by its name."""
+        of_column = zip(self.counts.quasi, levels, self.finest, strict=True)
+        return {name: level + finest for name, level, finest in of_column}
 
     def values(self, keys: Longs, column: int) -> Longs:
         """The value of a column in each row of keys."""
@@ -281,6 +284,11 @@ class Lattice:
         self._kept_bytes = sum(classes.bytes for classes in self._kept_list)
         self._kept_levels[: len(but)] = self._kept_levels[but]
         self._kept_sizes[: len(but)] = self._kept_sizes[but]
+
+
+def _within(tree: EncodedHierarchy) -> Ints:
+    """The node of each code at each level that may be published."""
+    return tree.at_level[tree.finest : tree.coarsest + 1]
 
 
 def lifted(levels: Levels, column: int, step: int = 1) -> Levels:

@@ -62,6 +62,7 @@ class AllMin(Anonymizer):
 
     name = "allmin"
     family = "lattice"
+    keeps_levels = True
     suppression_by = "itself"
     paper = "Samarati (IEEE TKDE 2001)"
 

@@ -45,6 +45,7 @@ class Datafly(Anonymizer):
 
     name = "datafly"
     family = "lattice"
+    keeps_levels = True
     suppression_by = "itself"
     paper = "Sweeney (1998; IJUFKS 2002)"
 

@@ -65,6 +65,7 @@ class Incognito(Anonymizer):
 
     name = "incognito"
     family = "lattice"
+    keeps_levels = True
     suppression_by = "itself"
     paper = "LeFevre, DeWitt, Ramakrishnan (SIGMOD 2005)"
 

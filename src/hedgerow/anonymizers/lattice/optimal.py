@@ -65,6 +65,7 @@ class OptimalLattice(Anonymizer):
 
     name = "optimal"
     family = "lattice"
+    keeps_levels = True
     suppression_by = "itself"
     paper = "El Emam et al. (JAMIA 2009); Kohlmayer et al. (PASSAT 2012)"
 

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from hedgerow._internal.arrays import Ints, Longs
+from hedgerow.anonymizers.limits import Generalized, Smaller, dividing_columns, refuse_levels, top_of_codes
 from hedgerow.anonymizers.partition._kernels import (
     BUCKET,
     WEIGHT,
@@ -29,7 +30,7 @@ from hedgerow.anonymizers.partition._kernels import (
 from hedgerow.anonymizers.partition.cuts import Binding, CutRules, Cuts, Measures, cut_groups, graft, measures_of
 from hedgerow.core.counts import FirstCuts, FrequencyTable, Grouped, LargeTable, Part, Sets, Tally
 from hedgerow.core.recoding import Held, StoredPieces, held_by_groups
-from hedgerow.requirements import Requirement, bind
+from hedgerow.requirements import Requirement, bind, context_of
 
 __all__ = ["Divided", "cut_in_parts"]
 
@@ -44,20 +45,26 @@ class Divided(NamedTuple):
     pieces: StoredPieces
 
 
-def cut_in_parts(large: LargeTable, requirements: Sequence[Requirement], rules: CutRules) -> Divided:
+def cut_in_parts(
+    large: LargeTable, requirements: Sequence[Requirement], rules: CutRules, limits: Generalized
+) -> Divided:
     """Cut a large table until no cut is allowed, by the cuts that leave the least loss.
+
+    The limits on levels come first: they cut the table where no group may cross, and in each part the nodes of the
+    finest levels are the values.
 
     Notes
     -----
     Memory holds one part at a time, and of every group its size, its values and its cuts.
     """
     binding = Binding(*bind(large, requirements))
-    large.kept.rank(rules.orders)
+    large.kept.rank(limits.orders(rules.orders))
     growing = _Tree()
-    uncut = _grow(growing, large, binding, measures_of(large, rules), rules)
+    parts = _divided(growing, large, requirements, limits, rules)
+    uncut = _grow(growing, large, binding, measures_of(limits.described(large), rules), rules, parts)
     tree, leaves = growing.numbered()
     starts = large.kept.divide(tree, len(leaves))
-    finished = _finish(large, leaves, uncut, starts, partial(_cut_part, requirements, rules, binding))
+    finished = _finish(large, leaves, uncut, starts, partial(_cut_part, requirements, rules, binding, limits))
     return Divided(
         np.concatenate([part.sizes for part in finished]),
         graft(_as_cuts(tree, starts), [part.cuts for part in finished]),
@@ -107,10 +114,14 @@ class _Finished(NamedTuple):
 
 
 def _cut_part(
-    requirements: Sequence[Requirement], rules: CutRules, binding: Binding, counts: FrequencyTable
+    requirements: Sequence[Requirement],
+    rules: CutRules,
+    binding: Binding,
+    limits: Generalized,
+    counts: FrequencyTable,
 ) -> Grouped:
     """Cut one part in memory."""
-    pieces, cuts = cut_groups(counts, requirements, rules, binding)
+    pieces, cuts = cut_groups(limits.counted(counts), requirements, rules, binding)
     groups = len(cuts.start)
     part = [(0, len(counts.cell_sizes))]
     return Grouped(
@@ -201,17 +212,83 @@ class _Best:
         return self.all[0] - self.left[0], self.all[1] - self.left[1]
 
 
-def _grow(tree: _Tree, large: LargeTable, binding: Binding, measures: Measures, rules: CutRules) -> set[int]:
+class _Leaf(NamedTuple):
+    """How many cells and records a leaf has."""
+
+    cells: int
+    records: int
+
+
+def _divided(
+    tree: _Tree, large: LargeTable, requirements: Sequence[Requirement], limits: Generalized, rules: CutRules
+) -> dict[int, _Leaf]:
+    """Cut the table between the nodes at the coarsest levels of the limited columns; returns the leaves."""
+    leaves = {0: _Leaf(large.cells, large.rows)}
+    columns = dividing_columns(large)
+    for column in columns:
+        top_of_rank = np.empty(len(rules.orders[column]), dtype=np.int32)
+        top_of_rank[limits.orders(rules.orders)[column]] = top_of_codes(large, column)
+        tally = large.kept.tally(tree.cuts, sorted(leaves), column, [], Sets([], [], 0))
+        divided: dict[int, _Leaf] = {}
+        for leaf in sorted(leaves):
+            rows = slice(*np.searchsorted(tally.leaf, [leaf, leaf + 1]))
+            ranks = tally.rank[rows]
+            # In the order of the leaves of a hierarchy, what is below a node stands together.
+            begins = np.flatnonzero(np.diff(top_of_rank[ranks], prepend=-1))
+            cells, records = (np.add.reduceat(sums[rows], begins).tolist() for sums in (tally.cells, tally.records))
+            rest = leaf
+            for at, begin in enumerate(begins[1:].tolist()):
+                left, rest = tree.split(rest, ChosenCut(0.0, column, int(ranks[begin - 1]), False, 0))
+                divided[left] = _Leaf(cells[at], records[at])
+            divided[rest] = _Leaf(cells[-1], records[-1])
+        leaves = divided
+    if columns:
+        _refuse_failing(tree, large, requirements, columns, leaves)
+    return leaves
+
+
+def _refuse_failing(
+    tree: _Tree,
+    large: LargeTable,
+    requirements: Sequence[Requirement],
+    columns: Sequence[int],
+    leaves: dict[int, _Leaf],
+) -> None:
+    """Refuse limits if the records of a leaf cannot meet the requirements even as one class."""
+    numbers = sorted(leaves)
+    sizes = np.array([leaves[leaf].records for leaf in numbers], dtype=np.int64)
+    context = context_of(large, requirements)
+    failing = np.zeros(len(numbers), dtype=bool)
+    for requirement in requirements:
+        bound, histograms = requirement.bind(context), None
+        if bound.column >= 0:
+            domain = context.columns[bound.column].domain
+            values = large.kept.tally_values(tree.cuts, numbers, columns[0], domain.name)
+            histograms = np.zeros((len(numbers), domain.size), dtype=np.int64)
+            np.add.at(histograms, (np.searchsorted(numbers, values.leaf), values.code), values.records)
+        failing |= ~bound.satisfied(sizes, histograms)
+    if failing.any():
+        smaller = Smaller(tuple(columns), len(numbers), int(failing.sum()), int(sizes[failing].sum()))
+        raise refuse_levels(large, requirements, smaller, 0)
+
+
+def _grow(
+    tree: _Tree,
+    large: LargeTable,
+    binding: Binding,
+    measures: Measures,
+    rules: CutRules,
+    leaves: dict[int, _Leaf],
+) -> set[int]:
     """Cut the leaves that have more cells than fit into memory; returns those that cannot be cut.
 
     All leaves of a level are cut together. This takes one grouped query for each column, and another for each sensitive
     column that a requirement reads.
     """
     least = binding.packed.minimal_size
-    if large.rows < 2 * least:
-        return {0}
-    uncut: set[int] = set()
-    open_leaves = [0]
+    too_large = {leaf: records for leaf, (cells, records) in leaves.items() if cells > large.most}
+    uncut = {leaf for leaf, records in too_large.items() if records < 2 * least}
+    open_leaves = sorted(set(too_large) - uncut)
     while open_leaves:
         best_cuts = {leaf: _Best() for leaf in open_leaves}
         for column in range(len(large.quasi)):

@@ -70,6 +70,7 @@ class Mondrian(Anonymizer):
     name = "mondrian"
     family = "partition"
     tight = True
+    keeps_levels_in_parts = True
     paper = "LeFevre, DeWitt, Ramakrishnan (ICDE 2006); sets: Shao, Beckford"
     presets: ClassVar[Presets] = {"paper": {"cut": "widest", "publish": "set", "order": "alphabetical"}}
 
@@ -113,13 +114,18 @@ class Mondrian(Anonymizer):
         return None if self.cut == "loss" else f"cut={self.cut!r} is not possible, only cut='loss'"
 
     def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.limits import Generalized
         from hedgerow.anonymizers.partition._out_of_core import cut_in_parts
         from hedgerow.anonymizers.partition.cuts import CutRules, orders_of
 
-        shown = shown_as(large, self.publish)
-        rules = CutRules(orders_of(large, self.order, shown), shown, cut_column_only=self.cells == "region")
-        sizes, cuts, stored = cut_in_parts(large, requirements, rules)
-        router = CutTree(*cuts[:5], rules.orders)
+        limits = Generalized.of(large)
+        if limits.columns and self.cells == "region":
+            raise large.exceeds("cells='region' is not possible with limits on levels")
+        seen = limits.described(large)
+        shown = shown_as(seen, self.publish)
+        rules = CutRules(orders_of(seen, self.order, shown), shown, cut_column_only=self.cells == "region")
+        sizes, cuts, stored = cut_in_parts(large, requirements, rules, limits)
+        router = CutTree(*cuts[:5], limits.orders(rules.orders))
         if self.cells == "region":
             columns, values = publish_regions(large, router, len(sizes), shown)
         else:

@@ -268,9 +268,10 @@ def known_target(counts: Counted, owner: str) -> str:
 def checked_target(counts: Counted, owner: str) -> str:
     """Return the target of a table; also refuse a target with a different class in every record."""
     target = known_target(counts, owner)
-    if len(counts.domains[target].labels) == counts.rows and counts.rows > 1:
+    rows = int(counts.whole[target].sum()) if target in counts.whole else counts.rows
+    if len(counts.domains[target].labels) == rows and rows > 1:
         raise BadInput(
-            f"The target {target!r} has a different class in each of the {counts.rows:,} records, so there is nothing "
+            f"The target {target!r} has a different class in each of the {rows:,} records, so there is nothing "
             "to learn. Is it an identifier, or a number that should be grouped?"
         )
     return target

@@ -45,6 +45,7 @@ class Counted(ABC):
     domains: Mapping[str, Domain]
     hierarchies: Mapping[str, EncodedHierarchy]
     remarks: tuple[str, ...]
+    whole: Mapping[str, Longs]
 
     @property
     @abstractmethod
@@ -117,6 +118,9 @@ class FrequencyTable(Counted):
         The tuples of each person, where people are counted.
     remarks : tuple of str
         How columns were read, for the publisher of the table.
+    whole : mapping of column to int array
+        Of a part of a table: how many records of the whole table have each value of a sensitive column, for
+        requirements that compare classes with it.
     """
 
     roles: Roles
@@ -129,6 +133,7 @@ class FrequencyTable(Counted):
     hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     links: Links | None = None
+    whole: Mapping[str, Longs] = field(default_factory=dict)
 
     @classmethod
     def from_columns(

@@ -197,7 +197,7 @@ class LargeTable(Counted):
     Attributes
     ----------
     roles, domains, hierarchies, remarks
-        As those of a :class:`FrequencyTable`.
+        As those of a :class:`FrequencyTable`, and so is ``whole``.
     records : int
         The number of records.
     cells : int
@@ -216,6 +216,7 @@ class LargeTable(Counted):
     kept: CodedTuples
     hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    whole: Mapping[str, Longs] = field(default_factory=dict)
 
     @classmethod
     def of(

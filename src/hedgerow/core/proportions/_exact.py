@@ -18,7 +18,7 @@ from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow.core.counts import Counted, FrequencyTable, tabulate
 from hedgerow.core.recoding import ByLabel, Pieces, PublishedColumn, PublishedKind, Recoding
 from hedgerow.errors import required
-from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.hierarchies import EncodedHierarchy, finest_nodes
 from hedgerow.hierarchies.intervals import Intervals
 from hedgerow.io.domains import Domain, Kind
 
@@ -160,7 +160,8 @@ def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
     """Count the records of each class that hold each value; lost records do not count.
 
     Groups that publish the same values are one class, because a reader of the release sees no difference between them.
-    Where people are counted, each person counts once, by the representative record.
+    Where people are counted, each person counts once, by the representative record. Of a column whose levels are
+    limited, the nodes at the finest level are the values: nothing finer is counted.
 
     Notes
     -----
@@ -175,9 +176,15 @@ def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
     classes, class_of_group = _classes(codes, list(map(len, texts)), held, len(recoding.groups))
     columns = []
     for at, name in enumerate(counts.quasi):
-        domain = counts.domains[name]
+        domain, hierarchy = counts.domains[name], counts.hierarchies.get(name)
+        finest = None if hierarchy is None or not hierarchy.finest else finest_nodes(hierarchy, domain)
+        if finest is not None:
+            domain, hierarchy = finest.domain, finest.hierarchy
         known = [part.entries[at] for part in parts]
-        keys = [class_of_group[entries.group] * domain.size + entries.code for entries in known]
+        codes_held = [entries.code if finest is None else finest.code[entries.code] for entries in known]
+        keys = [
+            class_of_group[entries.group] * domain.size + code for entries, code in zip(known, codes_held, strict=True)
+        ]
         key, entry = np.unique(np.concatenate(keys), return_inverse=True)
         class_of_entry, code = np.divmod(key, domain.size)
         used = np.unique(code).astype(np.int32)
@@ -190,7 +197,7 @@ def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
             np.searchsorted(used, code).astype(np.int32),
             np.bincount(entry, np.concatenate([entries.records for entries in known])).astype(np.int64),
         )
-        columns.append(_with_hierarchy(column, counts.hierarchies.get(name), used))
+        columns.append(_with_hierarchy(column, hierarchy, used))
     sizes = np.zeros(len(classes), dtype=np.int64)
     for part in parts:
         np.add.at(sizes, class_of_group[part.groups], part.records)
@@ -272,7 +279,11 @@ def _labels(
     class_of_pair, label_of_pair = np.divmod(key, domain.size)
     columns = []
     for at in range(len(counts.quasi)):
-        used, values = np.unique(counts.tuples[counts.cell_tuple[cell], at], return_inverse=True)
+        codes, name = counts.tuples[counts.cell_tuple[cell], at], counts.quasi[at]
+        hierarchy = counts.hierarchies.get(name)
+        if hierarchy is not None and hierarchy.finest:
+            codes = finest_nodes(hierarchy, counts.domains[name]).code[codes]
+        used, values = np.unique(codes, return_inverse=True)
         held, entry = np.unique(pair * len(used) + values, return_inverse=True)
         pair_of_entry, code = np.divmod(held, len(used))
         columns.append(HeldByPairs(pair_of_entry, code, np.bincount(entry, size).astype(np.int64)))

@@ -395,7 +395,9 @@ def shares_of_parts(proportions: Proportions, hierarchies: Mapping[str, EncodedH
         spread = column.spread()
         domain = spread.domain
         given = hierarchies.get(column.name)
-        parts = parts_of(domain, _encoded(None if given is None else given.source, domain))
+        # Where nodes are the values, the hierarchy of the original values does not know them.
+        source = None if given is None or given.finest else given.source
+        parts = parts_of(domain, _encoded(source, domain))
         vectors = csr_array(
             (np.ones(domain.size), parts.part_of_code, np.arange(domain.size + 1)),
             shape=(domain.size, len(parts.labels)),

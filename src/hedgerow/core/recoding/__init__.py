@@ -6,7 +6,7 @@ Start with :class:`Recoding`, then :func:`publish_groups`.
 
 from hedgerow.core.cells import PublishedColumn, PublishedKind
 from hedgerow.core.recoding._recoding import ByLabel, Held, Pieces, Recoding, StoredPieces, without_groups
-from hedgerow.core.recoding._routing import AxisRouter, ColumnMap, CutTree, NodeRouter
+from hedgerow.core.recoding._routing import AxisRouter, ColumnMap, CutTree, NodeRouter, PartRouter, RoutedPart
 from hedgerow.core.recoding.building import (
     GroupTally,
     Publish,
@@ -31,11 +31,13 @@ __all__ = [
     "GroupTally",
     "Held",
     "NodeRouter",
+    "PartRouter",
     "Pieces",
     "PublishedColumn",
     "PublishedKind",
     "Publish",
     "Recoding",
+    "RoutedPart",
     "Shown",
     "StoredPieces",
     "held_by_groups",

@@ -24,7 +24,7 @@ from hedgerow.core.counts import (
     encode_column,
     tabulate,
 )
-from hedgerow.core.recoding._routing import AxisRouter, CutTree, NodeRouter, Router, place
+from hedgerow.core.recoding._routing import NodeRouter, PartRouter, Router, places_of, router_from_dict
 from hedgerow.errors import BadInput, HedgerowError, InternalError, listing, plural, required, translated
 from hedgerow.io.atomic import write_json
 from hedgerow.io.domains import CodeSets, Domain
@@ -216,7 +216,7 @@ class Recoding(NotebookRepr):
         that of a table that does not fit into memory.
     parts : StoredPieces, optional
         The same for such a table, on disk as long as this object lives; they are not saved with the recoding.
-    router : Router or NodeRouter, optional
+    router : Router, NodeRouter or PartRouter, optional
         Assigns unseen rows to groups, or each of their cells to a published value.
     levels : mapping of column to int, optional
         The hierarchy level of each column where the recoding is full-domain; 0 is the unchanged column.
@@ -243,7 +243,7 @@ class Recoding(NotebookRepr):
     groups: Ints
     sizes: Longs
     pieces: Pieces | None = None
-    router: Router | NodeRouter | None = None
+    router: Router | NodeRouter | PartRouter | None = None
     levels: Mapping[str, int] | None = None
     missing: tuple[str, ...] = ("",)
     identifying: tuple[str, ...] = ()
@@ -328,18 +328,20 @@ class Recoding(NotebookRepr):
                 recoded[name] = opened.frame[name]
         return opened.back(assemble(opened, recoded))
 
-    def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter) -> list[Ints]:
+    def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter | PartRouter) -> list[Ints]:
         """The published value of each cell of new rows, column by column; -1 if there is none."""
         encoded = [self._encode(frame[name], domain) for name, domain in zip(self.quasi, self._domains, strict=True)]
         if isinstance(router, NodeRouter):
             maps = zip(router.maps, self._domains, encoded, strict=True)
             return [column.values(domain, new.domain)[new.codes] for column, domain, new in maps]
+        if isinstance(router, PartRouter):
+            known, new_codes = self._domains, [new.codes for new in encoded]
+            return router.values(known, [new.domain for new in encoded], new_codes, self.groups)
         codes, sizes = [new.codes for new in encoded], [new.domain.size for new in encoded]
         distinct, index = tabulate(codes, sizes, len(frame))
         places = []
         for at, (new, domain) in enumerate(zip(encoded, self._domains, strict=True)):
-            texts: list[str | None] = [*new.domain.labels.tolist(), *[None] * new.domain.has_missing]
-            places.append(place(domain, texts)[distinct[:, at]])
+            places.append(places_of(domain, new.domain)[distinct[:, at]])
         group = router.route(places)[index]
         return [np.where(group < 0, -1, self.groups[group, at]) for at in range(len(self.quasi))]
 
@@ -378,7 +380,7 @@ class Recoding(NotebookRepr):
                 stored["by_label"] = self.by_label.to_dict()
         return stored
 
-    def _public_router(self) -> tuple[dict[str, Domain], Router | NodeRouter | None]:
+    def _public_router(self) -> tuple[dict[str, Domain], Router | NodeRouter | PartRouter | None]:
         """The router and the values that it names; none if no group publishes one of these values."""
         domains, router = ({}, None) if self.router is None else self.router.published(self._domains)
         for column in self.columns:
@@ -440,12 +442,10 @@ def _published(
     return texts
 
 
-def _router_from_dict(stored: Mapping[str, Any] | None) -> Router | NodeRouter | None:
+def _router_from_dict(stored: Mapping[str, Any] | None) -> Router | NodeRouter | PartRouter | None:
     if stored is None:
         return None
-    if stored["kind"] == "nodes":
-        return NodeRouter.from_dict(stored)
-    return AxisRouter.from_dict(dict(stored)) if stored["kind"] == "axes" else CutTree.from_dict(dict(stored))
+    return PartRouter.from_dict(stored) if stored["kind"] == "parts" else router_from_dict(stored)
 
 
 def _readable(column: PublishedColumn) -> set[str]:
@@ -525,6 +525,8 @@ def without_groups(recoding: Recoding, lost: Bools) -> Recoding:
         columns.append(column.only(used))
     new_group = _new_positions(len(lost), np.flatnonzero(~lost))
     router = recoding.router
+    if isinstance(router, PartRouter):
+        raise InternalError("groups were removed from a recoding that was joined from parts")
     if router is not None:
         router = router.renumbered(new_values) if isinstance(router, NodeRouter) else router.renumbered(new_group)
     return replace(

@@ -13,7 +13,18 @@ from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, nodes_above
 from hedgerow.io.domains import Domain
 
-__all__ = ["AxisRouter", "ColumnMap", "CutTree", "NodeRouter", "Router", "place"]
+__all__ = [
+    "AxisRouter",
+    "ColumnMap",
+    "CutTree",
+    "NodeRouter",
+    "PartRouter",
+    "RoutedPart",
+    "Router",
+    "place",
+    "places_of",
+    "router_from_dict",
+]
 
 
 class Router(Protocol):
@@ -67,6 +78,12 @@ def place(domain: Domain, texts: Sequence[str | None]) -> Longs:
     in_order = bool((order == np.arange(size)).all())
     result[known] = np.where(exact, 2 * code, 2 * below + 1 if in_order else 2 * size + 1)
     return result
+
+
+def places_of(domain: Domain, new: Domain) -> Longs:
+    """The places of the codes of another domain."""
+    texts: list[str | None] = [*new.labels.tolist(), *[None] * new.has_missing]
+    return place(domain, texts)
 
 
 def _number(text: str) -> float:
@@ -373,3 +390,165 @@ def _map_from_dict(stored: Mapping[str, Any]) -> ColumnMap:
         **ends,
     )
     return ColumnMap(hierarchy, np.array(stored["published"], dtype=np.int32))
+
+
+# --------------------------------------------------------------------------------------------------
+# Routing within limits on levels: the parts of a table are recoded each by itself, and a row goes to its part.
+
+
+@dataclass(frozen=True, eq=False)
+class RoutedPart:
+    """A part of a table that was recoded by itself; some of its columns hold nodes of a hierarchy as values.
+
+    Attributes
+    ----------
+    router : Router or NodeRouter
+    nodes : mapping of int to int array
+        Of each such column, by its place: for every node of its hierarchy the node of the part at or above it, -1 if
+        the part does not hold it.
+    groups : int array (groups of the part,)
+        The numbers of its groups in the whole table.
+    values : tuple of int arrays
+        Of each column the published value in the whole table for each in the part.
+    """
+
+    router: Router | NodeRouter
+    nodes: Mapping[int, Ints]
+    groups: Ints
+    values: tuple[Ints, ...]
+
+    def published(
+        self,
+        known: Sequence[Domain],
+        new: Sequence[Domain],
+        codes: Sequence[Ints],
+        nodes: Mapping[int, Ints],
+        code_of_node: Mapping[int, Ints],
+    ) -> list[Ints] | Ints:
+        """The published values of rows of the part column by column, or their groups; -1 where there is none.
+
+        Parameters
+        ----------
+        known, new : sequences of Domain
+            The values of the fitted table and of the rows, column by column.
+        codes : sequence of int arrays (rows,)
+            The rows.
+        nodes : mapping of int to int array (rows,)
+            The nodes of their values in the limited columns.
+        code_of_node : mapping of int to int array
+            The code of each node of the part.
+        """
+        if isinstance(self.router, NodeRouter):
+            result = []
+            for at, column in enumerate(self.router.maps):
+                if at in nodes:
+                    values = column.published[self.nodes[at][nodes[at]]]
+                else:
+                    values = column.values(known[at], new[at])[codes[at]]
+                result.append(np.where(values < 0, NOWHERE, self.values[at][values]).astype(np.int32))
+            return result
+        places = []
+        for at, of_row in enumerate(codes):
+            if at in nodes:
+                code = code_of_node[at][self.nodes[at][nodes[at]]].astype(np.int64)
+                # Beyond all values: a value that is not known.
+                places.append(np.where(code < 0, 2 * len(code_of_node[at]) + 1, 2 * code))
+            else:
+                places.append(places_of(known[at], new[at])[of_row])
+        group = self.router.route(places)
+        return np.where(group < 0, NOWHERE, self.groups[group]).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class PartRouter:
+    """The parts of a table, and the hierarchies of the columns that divide it or that were generalized before.
+
+    Attributes
+    ----------
+    maps : mapping of int to ColumnMap
+        Of each such column, by its place: how values find their nodes.
+    codes : mapping of int to int array
+        The code of each node that parts have, -1 if it is no value there.
+    parts : sequence of RoutedPart
+    """
+
+    maps: Mapping[int, ColumnMap]
+    codes: Mapping[int, Ints]
+    parts: Sequence[RoutedPart]
+
+    def values(self, known: Sequence[Domain], new: Sequence[Domain], codes: Sequence[Ints], groups: Ints) -> list[Ints]:
+        """The published value of each cell of new rows, column by column; -1 if there is none.
+
+        Parameters
+        ----------
+        known, new : sequences of Domain
+            The values of the fitted table and of the rows, column by column.
+        codes : sequence of int arrays (rows,)
+            The rows.
+        groups : int array (groups, columns)
+            The published values of each group.
+        """
+        result = [np.full(len(of_row), NOWHERE, dtype=np.int32) for of_row in codes]
+        nodes = {at: column.values(known[at], new[at])[codes[at]] for at, column in self.maps.items()}
+        for part in self.parts:
+            inside = np.ones(len(codes[0]), dtype=bool)
+            for at, of_row in nodes.items():
+                inside &= (of_row >= 0) & (part.nodes[at][of_row] >= 0)
+            here = np.flatnonzero(inside)
+            if not len(here):
+                continue
+            rows = [of_row[here] for of_row in codes]
+            found = part.published(known, new, rows, {at: of_row[here] for at, of_row in nodes.items()}, self.codes)
+            for at, column in enumerate(result):
+                if isinstance(found, list):
+                    column[here] = found[at]
+                else:
+                    column[here] = np.where(found < 0, NOWHERE, groups[found, at])
+        return result
+
+    def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], None]:  # noqa: ARG002
+        """No router: the parts show which values the table holds."""
+        return {}, None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parts as JSON."""
+        return {
+            "kind": "parts",
+            "maps": {str(at): _map_to_dict(column) for at, column in self.maps.items()},
+            "codes": {str(at): codes.tolist() for at, codes in self.codes.items()},
+            "parts": [
+                {
+                    "router": part.router.to_dict(),
+                    "nodes": {str(at): nodes.tolist() for at, nodes in part.nodes.items()},
+                    "groups": part.groups.tolist(),
+                    "values": [values.tolist() for values in part.values],
+                }
+                for part in self.parts
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> PartRouter:
+        """Read what :meth:`to_dict` wrote."""
+        parts = [
+            RoutedPart(
+                router_from_dict(part["router"]),
+                _arrays(part["nodes"]),
+                np.array(part["groups"], dtype=np.int32),
+                tuple(np.array(values, dtype=np.int32) for values in part["values"]),
+            )
+            for part in stored["parts"]
+        ]
+        maps = {int(at): _map_from_dict(column) for at, column in stored["maps"].items()}
+        return cls(maps, _arrays(stored["codes"]), parts)
+
+
+def _arrays(stored: Mapping[str, Sequence[int]]) -> dict[int, Ints]:
+    return {int(at): np.array(entries, dtype=np.int32) for at, entries in stored.items()}
+
+
+def router_from_dict(stored: Mapping[str, Any]) -> Router | NodeRouter:
+    """Read what the router of a table, or of a part, wrote."""
+    if stored["kind"] == "nodes":
+        return NodeRouter.from_dict(stored)
+    return AxisRouter.from_dict(dict(stored)) if stored["kind"] == "axes" else CutTree.from_dict(dict(stored))

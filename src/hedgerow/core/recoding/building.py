@@ -47,13 +47,15 @@ Shown = Literal["set", "interval", "label"]
 def shown_as(counts: Counted, publish: Publish) -> tuple[Shown, ...]:
     """How each column is shown.
 
-    With ``"auto"`` a column with a given hierarchy shows its nodes. With ``"auto"`` and ``"interval"`` numbers, dates
-    and ordered categories show intervals; other categories have no intervals, and show sets.
+    A column with limited levels shows nodes of its hierarchy, and so does, with ``"auto"``, a column with a given
+    hierarchy. With ``"auto"`` and ``"interval"`` numbers, dates and ordered categories show intervals; other categories
+    have no intervals, and show sets.
     """
     shown: list[Shown] = []
     for name in counts.quasi:
-        domain = counts.domains[name]
-        if publish == "label" or (publish == "auto" and not counts.hierarchies[name].automatic):
+        domain, hierarchy = counts.domains[name], counts.hierarchies.get(name)
+        given = publish == "auto" and not counts.hierarchies[name].automatic
+        if publish == "label" or given or (hierarchy is not None and hierarchy.limits is not None):
             shown.append("label")
         elif publish == "set" or (domain.kind == "text" and not domain.ordered):
             shown.append("set")
@@ -109,7 +111,10 @@ def publish_held(
         domain = counts.domains[name]
         if how == "label":
             hierarchy = counts.hierarchies[name]
-            column, values[:, at] = label_column(domain, hierarchy, hierarchy.lca_of_codes(members, starts[:-1]))
+            # Nothing finer than the finest level.
+            nodes = hierarchy.at_level[hierarchy.finest][members]
+            above = hierarchy.lca(np.minimum.reduceat(nodes, starts[:-1]), np.maximum.reduceat(nodes, starts[:-1]))
+            column, values[:, at] = label_column(domain, hierarchy, above)
         else:
             grid = span_level(counts.hierarchies[name]) if how == "interval" else None
             column, values[:, at] = _sets(domain, starts, members, grid)

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from types import NoneType
 from typing import Any, Final, Literal
 
+from hedgerow._internal.keywords import suggesting
 from hedgerow._internal.notebook import MOST_NAMES, NotebookRepr, names_shown
 from hedgerow.errors import BadInput, listing
 
@@ -252,6 +253,9 @@ class Schema(NotebookRepr):
                 f"The column {column!r} is accepted, but is not published unchanged. Accept insensitive columns, "
                 "sensitive ones or the target."
             )
+
+
+Schema.__init__ = suggesting(Schema.__init__)  # type: ignore[method-assign]  # it is what the dataclass made
 
 
 def _outside(columns: Iterable[str], allowed: Container[str | None]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from hedgerow._internal.keywords import suggesting
 from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow.advice._advice import Advice, ColumnAdvice
 from hedgerow.advice._hierarchies import decimal_sign, hierarchy_of, keeps_more_without, kind_of, missing_texts
@@ -31,6 +32,7 @@ Progress = Callable[[str], None]
 _Kind = tuple[str | tuple[str, ...] | None, str]
 
 
+@suggesting
 def advise(
     data: Any,
     *,

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from hedgerow.cli._headerless import watched
 from hedgerow.cli._job import Job
-from hedgerow.cli._lists import read_delimiter, read_suppression_limit
+from hedgerow.cli._lists import limit_in_words, read_delimiter, read_suppression_limit
 from hedgerow.cli._report import check_job_report, staged_report
 from hedgerow.cli._roles import find_hierarchies, named_quasi, needing_trees, schema_of
 from hedgerow.errors import BadInput, plural, translated
@@ -91,7 +91,8 @@ def show_release(
         Notes on the options; they are not published.
     """
     facts, audit = release.facts, release.audit
-    for warning in audit.grave:
+    exact = _exact_remarks(release)
+    for warning in (*exact.values(), *audit.grave):
         console.print(Text(warning, "bold yellow"), soft_wrap=True)
     people = "" if audit.people is None else f" of {audit.people_told} people"
     first = f"Released {audit.rows:,} of {plural(facts['rows_in'], 'rows')}{people}, anonymized by {facts['method']}."
@@ -104,8 +105,16 @@ def show_release(
     console.print(Text(first, "bold"), soft_wrap=True)
     for label, value in _lines(release, output, given, recoding, report):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
-    for warning in (*audit.warnings[len(audit.grave) :], *remarks):
+    notes = [warning for warning in audit.warnings[len(audit.grave) :] if warning not in exact]
+    for warning in (*notes, *remarks):
         console.print(Text.assemble((f"  {'note':<13}", "yellow"), warning), soft_wrap=True)
+
+
+def _exact_remarks(release: Release) -> Mapping[str, str]:
+    """Remarks on columns that are read as text because of a few cells, as they are published and with exact numbers."""
+    from hedgerow.core.counts import exact_remarks
+
+    return {} if release.originals is None else exact_remarks(release.originals)
 
 
 def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Path, *, escaped: bool) -> None:
@@ -311,7 +320,8 @@ class _Task:
             destination=output,
         )
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
-        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, hierarchies.remarks)
+        remarks = (*limit_in_words(limit), *hierarchies.remarks)
+        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, remarks)
 
 
 def _run(task: _Task) -> None:
@@ -363,6 +373,7 @@ def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anon
 
     method = find_method(DEFAULT_METHOD if job.method is None else job.method)
     known = method.parameters()
+    _refuse_options_as_parameters(job, method)
     parameters = {
         name: known[name].read(value) if name in known and isinstance(value, str) else value
         for name, value in typed.items()
@@ -371,6 +382,14 @@ def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anon
     _refuse_weak(method, anonymizer.get_params(deep=False), job)
     _refuse_drawing_from_nothing(job, method)
     return anonymizer
+
+
+def _refuse_options_as_parameters(job: Job, method: type[Anonymizer]) -> None:
+    """Refuse options of the command that are given by --set, unless they are parameters of other methods."""
+    for name in job.set:
+        if name not in (*method.parameters(), "metric", "time_limit") and name in Job.model_fields:
+            option = "-k" if name == "k" else f"--{name.replace('_', '-')}"
+            raise BadInput(f"There is no parameter of {method.__name__} called {name!r}. It is an option: {option}.")
 
 
 def _names_typed(job: Job) -> tuple[str | None, ...]:

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow.parquet as pq
 
@@ -122,6 +122,7 @@ class Release(Auditable, Reported):
         hierarchies: Mapping[str, Any] | None = None,
         *,
         require: Iterable[Requirement | str] | None = None,
+        as_: Literal["arrow", "pandas", "polars"] | None = None,
     ) -> Release:
         """Read a release that :meth:`save` wrote: the table, its manifest and its proportions.
 
@@ -138,6 +139,9 @@ class Release(Auditable, Reported):
         require : sequence of requirements, optional
             All requirements of the release, if one of them names values: an order, or a single limited value. The
             manifest does not hold values.
+        as_ : {"arrow", "pandas", "polars"}, optional
+            The library whose dataframe :attr:`table` is; by default it is a DuckDB relation over the file. A dataframe
+            holds all rows in memory.
 
         Raises
         ------
@@ -159,10 +163,13 @@ class Release(Auditable, Reported):
           6 rows in 2 classes, k = 3
           quasi-identifiers: 'age'
           target: 'sex'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hr.Release.load(release.save(f"{folder}/out.csv"), as_="polars").table.shape
+        (6, 2)
         """
         from hedgerow.release._loading import load
 
-        return load(path, hierarchies, require)
+        return load(path, hierarchies, require, as_)
 
     def __repr__(self) -> str:
         made = ", ".join((self.facts["method"], *self.facts["requirements"]))

@@ -254,6 +254,15 @@ REFUSED: list[tuple[str, str]] = [
      "The column 'sex' has 2 values that are not numbers (200 records), first at lines 2, 3 and 4. It has no "
      "intervals: use groups, a taxonomy or the hierarchy 'flat', or name these values in missing= (--missing) if they "
      "mean that there is no value."),
+    ("{A} p.csv {Q} -k 5 --hierarchy zip=dates:year",
+     "The column 'zip' has 30 values that are not dates in the ISO form (2024-03-31) (200 records), first at lines 2, "
+     "3 and 4. Correct them, or name the format in which they are written, such as dates:month,year,%d.%m.%Y."),
+    ("{A} p.csv {Q} -k 5 --hierarchy zip=dates:year,%d.%m",
+     "In the hierarchy 'dates:year,%d.%m' of 'zip': The 'format' parameter of dates must be a format of "
+     "datetime.strptime with a year, as '%d.%m.%Y'. Got '%d.%m' instead."),
+    ("{A} p.csv {Q} -k 5 --hierarchy zip=dates:year,%d,%m,%Y",
+     "In the hierarchy 'dates:year,%d,%m,%Y' of 'zip': The format of dates is given twice, or has a comma in it. Write "
+     "one without a comma."),
     ("{A} p.csv {Q} -k 5 --hierarchy age=dates:year",
      "The column 'age' holds numbers, not dates. Use intervals."),
     # Methods, requirements and limits.

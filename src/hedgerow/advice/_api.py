@@ -140,7 +140,7 @@ class _Adviser:
             method=method,
             missing=self.missing,
             decimal=self.decimal,
-            notes=(*self._header(), *filter(None, [small]), *notes, *self._in_clear(judged)),
+            notes=(*self._header(), *filter(None, [small]), *notes, *_undecided(quasi), *self._in_clear(judged)),
             sampled=self.look.sample.num_rows if self.look.sampled else None,
             hopeless=self._hopeless(quasi, counted, unit),
             table=self.table,
@@ -243,6 +243,17 @@ class _Adviser:
             k=suggestion.k,
             require=tuple(suggestion.require),
         )
+
+
+def _undecided(quasi: Mapping[str, Profile]) -> list[str]:
+    """Notes on dates in which day and month cannot be distinguished."""
+    written = {name: profile.written_dates for name, profile in quasi.items()}
+    return [
+        f"The dates in {name!r} may be day first or month first. By year and decade they generalize alike. For months, "
+        f"name the form that is right: dates:month,year,{dates.form} or dates:month,year,{dates.other}."
+        for name, dates in written.items()
+        if dates is not None and dates.other is not None
+    ]
 
 
 def _reads_as(requirement: str, column: str) -> bool:

@@ -174,6 +174,10 @@ def anonymize(
     recoding: Annotated[
         str | None, option(Panel.OUTPUT, "FILE", "Also save the recoding. It is private: never publish it.")
     ] = None,
+    explain: Annotated[
+        str | None,
+        option(Panel.OUTPUT, "FILE", "Also save why every class shows no more. It is private: never publish it."),
+    ] = None,
     escape_formulas: Annotated[
         bool | None,
         option(

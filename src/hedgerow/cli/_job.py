@@ -25,7 +25,7 @@ __all__ = ["Job", "assemble", "joined", "named_table", "read_job"]
 
 _SYNONYMS = {"drop": "identifying"}
 _LARGEST = 1_000_000  # bytes
-_PATHS = ("input", "output", "hierarchies", "recoding", "report", "holdout", "temp")
+_PATHS = ("input", "output", "hierarchies", "recoding", "explain", "report", "holdout", "temp")
 
 
 def _as_list(value: object) -> object:
@@ -91,6 +91,7 @@ class Job(BaseModel):
     rows_per_file: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     partition_by: Columns
     recoding: Text
+    explain: Text
     report: Text
     report_edition: Annotated[Literal["internal", "public"] | None, Field(description="'internal' or 'public'")] = None
     context: Annotated[dict[str, Any], _table("about the recipient and purpose")]

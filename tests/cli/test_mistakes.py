@@ -162,9 +162,11 @@ REFUSED: list[tuple[str, str]] = [
     ("{A} s3://bucket/p.parquet {Q} -k 5",
      "Addresses such as s3://… are not read or written. Copy the file here, and name it."),
     ("{A} p.csv {Q} -k 5 --temp postgresql://u:hunter2@localhost/db",
-     "There is no folder 'postgresql://…@localhost/db' for temporary files. Make it, or name another one."),
+     "There is no folder 'postgresql://…' for temporary files. Make it, or name another one."),
+    ("{A} p.csv {Q} -k 5 --temp mssql://localhost/db?password=hunter2",
+     "There is no folder 'mssql://…' for temporary files. Make it, or name another one."),
     ("{A} p.csv {Q} -k 5 --job postgresql://u:hunter2@localhost/db",
-     "Cannot read the job file 'postgresql:/…@localhost/db': No such file or directory. Check the path."),
+     "Cannot read the job file 'postgresql:/…': No such file or directory. Check the path."),
     # Lists and words too many.
     ("{A} p.csv --quasi age sex zip --others drop -k 5 -o out.csv",
      f"Lists are separated by commas: --quasi age,sex,zip. {HELP}"),

@@ -29,7 +29,7 @@ _BAD_INPUT = 2
 _CLOSED_PIPE = 128 + 13
 _PATIENCE = 5.0  # seconds
 _MOMENT = 0.01  # seconds
-_BEFORE_HOST = re.compile(r"(\b[a-z][a-z0-9+.-]+:/{1,2})[^/\s'\"]*@", re.IGNORECASE)
+_SECRETIVE_ADDRESS = re.compile(r"(\b[a-z][a-z0-9+.-]+:/{1,2})[^\s'\"]*[@?=;][^\s'\"]*", re.IGNORECASE)
 _LEFT = "nothing is left half written."
 
 
@@ -168,12 +168,14 @@ def _failed(error: BaseException, arguments: Sequence[str]) -> int:
 
 
 def _without_passwords(message: str) -> str:
-    """Hide what stands before the host of an address, such as ``user:password@``.
+    """Hide addresses that may hold a password, before the host or among parameters.
 
     >>> _without_passwords("There is no folder 'postgresql://me:secret@localhost'.")
-    "There is no folder 'postgresql://…@localhost'."
+    "There is no folder 'postgresql://…'."
+    >>> _without_passwords("There is no folder 'spark://host:7077'.")
+    "There is no folder 'spark://host:7077'."
     """
-    return _BEFORE_HOST.sub(r"\1…@", message)
+    return _SECRETIVE_ADDRESS.sub(r"\1…", message)
 
 
 def _mistake(error: BaseException, arguments: Sequence[str]) -> str | None:

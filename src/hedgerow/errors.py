@@ -10,6 +10,7 @@ import difflib
 import errno
 import numbers
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Generic, TypeGuard, TypeVar
@@ -62,8 +63,13 @@ class BadInput(HedgerowError, ValueError):
     def unknown(cls, what: str, name: str, known: Iterable[str], hint: str = "") -> BadInput:
         """Build the sentence for a name that does not exist, with the nearest one that does."""
         candidates = list(known)
-        near = difflib.get_close_matches(name, candidates, n=1)
-        advice = f"Did you mean {near[0]!r}?" if near else f"Known: {listing(candidates)}."
+        parts = list(filter(None, re.split(r"[,;|\s]+", name)))
+        near = [one for one in candidates if one.casefold() == name.casefold()]
+        near = near or difflib.get_close_matches(name, candidates, n=1)
+        if len(parts) > 1 and set(parts) <= set(candidates):
+            advice = f"Did you mean {listing(parts)}? {'Name one.' if ',' in name else 'Separate names with commas.'}"
+        else:
+            advice = f"Did you mean {near[0]!r}?" if near else f"Known: {listing(candidates)}."
         return cls(" ".join(part for part in (f"There is no {what} {name!r}. {advice}", hint) if part))
 
 

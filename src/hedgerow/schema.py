@@ -13,6 +13,7 @@ from pathlib import PurePath
 from types import NoneType
 from typing import Any, Final, Literal
 
+from hedgerow._internal.keywords import suggesting
 from hedgerow._internal.notebook import MOST_NAMES, NotebookRepr, names_shown
 from hedgerow.errors import BadInput, is_int, listing
 
@@ -273,6 +274,9 @@ class Schema(NotebookRepr):
                     f"Levels are given for {column!r}, which has no hierarchy to count them in. Give it one "
                     f"(hierarchies={{{column!r}: …}}, --hierarchy {column}=…), or leave its levels out."
                 )
+
+
+Schema.__init__ = suggesting(Schema.__init__)  # type: ignore[method-assign]  # it is what the dataclass made
 
 
 def _outside(columns: Iterable[str], allowed: Container[str | None]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from hedgerow._internal.keywords import suggesting
 from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow.advice._advice import Advice, ColumnAdvice
 from hedgerow.advice._hierarchies import decimal_sign, hierarchy_of, keeps_more_without, kind_of, missing_texts
@@ -31,6 +32,7 @@ Progress = Callable[[str], None]
 _Kind = tuple[str | tuple[str, ...] | None, str]
 
 
+@suggesting
 def advise(
     data: Any,
     *,
@@ -138,7 +140,7 @@ class _Adviser:
             method=method,
             missing=self.missing,
             decimal=self.decimal,
-            notes=(*self._header(), *filter(None, [small]), *notes, *self._in_clear(judged)),
+            notes=(*self._header(), *filter(None, [small]), *notes, *_undecided(quasi), *self._in_clear(judged)),
             sampled=self.look.sample.num_rows if self.look.sampled else None,
             hopeless=self._hopeless(quasi, counted, unit),
             table=self.table,
@@ -241,6 +243,17 @@ class _Adviser:
             k=suggestion.k,
             require=tuple(suggestion.require),
         )
+
+
+def _undecided(quasi: Mapping[str, Profile]) -> list[str]:
+    """Notes on dates in which day and month cannot be distinguished."""
+    written = {name: profile.written_dates for name, profile in quasi.items()}
+    return [
+        f"The dates in {name!r} may be day first or month first. By year and decade they generalize alike. For months, "
+        f"name the form that is right: dates:month,year,{dates.form} or dates:month,year,{dates.other}."
+        for name, dates in written.items()
+        if dates is not None and dates.other is not None
+    ]
 
 
 def _reads_as(requirement: str, column: str) -> bool:

@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from hedgerow._internal.arrays import Floats, Longs
 from hedgerow.advice._names import CODE, ICD, ZIP, mostly, topic_of, words_of
-from hedgerow.advice._profiles import Profile, holds_text
+from hedgerow.advice._profiles import Profile, WrittenDates, holds_text
 from hedgerow.advice._roles import whole_numbers
 from hedgerow.core.counts import number_of
 from hedgerow.engines import Look, Tally
@@ -186,7 +187,9 @@ def hierarchy_of(profile: Profile, *, as_text: bool = False) -> str | None:
     if domain is None or profile.distinct < 2:
         return None
     if profile.kind == "date":
-        return _calendar(domain)
+        return _calendar(domain.values, domain.records)
+    if profile.written_dates is not None:
+        return _of_written_dates(profile.written_dates, domain)
     return _of_texts(profile) if as_text or profile.kind == "text" else _of_numbers(profile, domain)
 
 
@@ -221,15 +224,24 @@ def _masking(length: int) -> str:
     return f"masking:{','.join(map(str, levels))}"
 
 
-def _calendar(domain: Domain) -> str:
+def _of_written_dates(written: WrittenDates, domain: Domain) -> str:
+    """The calendar of dates in text. Where day and month may be either, only years, which are right in both forms."""
+    if written.other is not None:
+        return f"dates:year,decade,{written.form}"
+    order = np.argsort(written.days, kind="stable")
+    records = None if domain.records is None else domain.records[order]
+    return f"{_calendar(written.days[order], records)},{written.form}"
+
+
+def _calendar(days: Floats, records: Longs | None) -> str:
     """Years and decades if dates span a generation, as dates of birth do; else months, quarters and years."""
-    low, high = _middle(domain)
+    low, high = _middle(days, records)
     return "dates:year,decade" if high - low > _GENERATION else "dates:month,quarter,year"
 
 
 def _intervals(profile: Profile, domain: Domain) -> str | None:
     """Intervals of three widths. Each width is 1, 2 or 5 times a power of ten, chosen for most of the numbers."""
-    low, high = _middle(domain)
+    low, high = _middle(domain.values, domain.records)
     spread = high - low
     if not 0 < spread < math.inf or len(domain.labels) <= _MANY_CODES:
         return None
@@ -256,10 +268,9 @@ def _are_ages(profile: Profile, domain: Domain) -> bool:
     return "age" in words_of(profile.name) and bool(domain.values[0] >= 0 and 60 <= domain.values[-1] <= 125)
 
 
-def _middle(domain: Domain) -> tuple[float, float]:
-    """The two numbers between which nine of ten rows lie, so that no outlier decides."""
-    records = np.ones(len(domain.labels), dtype=np.int64) if domain.records is None else domain.records
+def _middle(values: Floats, records: Longs | None) -> tuple[float, float]:
+    """The two numbers between which nine of ten rows lie, so that no outlier decides. The values ascend."""
+    records = np.ones(len(values), dtype=np.int64) if records is None else records
     share = np.cumsum(records) / max(int(records.sum()), 1)
     first, last = np.searchsorted(share, [0.05, 0.95])
-    values = domain.values
     return float(values[min(first, len(values) - 1)]), float(values[min(last, len(values) - 1)])

@@ -7,6 +7,7 @@ Combinations are found greedily: the next column is the one that separates most 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,15 +17,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow._internal.arrays import Ints, Longs
+from hedgerow._internal.arrays import Floats, Ints, Longs
 from hedgerow.core.counts import BadValues, alike, encode_column, is_text
 from hedgerow.engines import Look, Tally, coded
 from hedgerow.errors import BadInput
 from hedgerow.io.domains import Domain
+from hedgerow.io.values import read_date
 
 __all__ = [
     "Combination",
     "Profile",
+    "WrittenDates",
     "combinations",
     "holds_text",
     "percent",
@@ -132,6 +135,13 @@ class Profile:
         """The number of different values. A missing value counts as a value."""
         return self.distinct + (self.missing > 0)
 
+    @cached_property
+    def written_dates(self) -> WrittenDates | None:
+        """The dates that a column of text holds in another form than the ISO form, if all its values are dates."""
+        if self.kind != "text" or self.domain is None or self.distinct != len(self.domain.labels):
+            return None
+        return WrittenDates.of(self.labels)
+
 
 def profiles_of(look: Look, *, missing: Sequence[str], untyped: bool, decimal: str) -> dict[str, Profile]:
     """Make the profile of every column.
@@ -222,6 +232,68 @@ def _too_long(values: pa.ChunkedArray) -> bool:
 def _some_texts(values: pa.ChunkedArray) -> tuple[str, ...]:
     plain = values.cast(pa.large_string()).drop_null()
     return tuple(plain.take(np.arange(0, len(plain), max(1, len(plain) // _MOST_TEXTS))).to_pylist())
+
+
+# --------------------------------------------------------------------------------------------------
+# Dates in text, in one of the usual forms.
+
+
+_FORMS: Final = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d")
+"""Day first comes before month first. With points, only day first is in use."""
+_PARTS: Final = re.compile(r"[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{1,4}\Z")
+_FOUR_DIGITS: Final = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenDates:
+    """Dates that are all written in one form.
+
+    Attributes
+    ----------
+    form : str
+        As for ``datetime.strptime``.
+    days : float array
+        The days since 1970-01-01 of each.
+    other : str, optional
+        Another form that fits all of them too: day and month cannot be distinguished. Their years are the same.
+    """
+
+    form: str
+    days: Floats
+    other: str | None = None
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> WrittenDates | None:
+        """Recognize the form of some texts; ``None`` if they have no common one.
+
+        >>> WrittenDates.of(["08.06.1979", "31.12.1984"]).form
+        '%d.%m.%Y'
+        >>> found = WrittenDates.of(["08/06/1979", "01/12/1984"])
+        >>> found.form, found.other
+        ('%d/%m/%Y', '%m/%d/%Y')
+        >>> WrittenDates.of(["08/06/1979", "12/31/1984"]).form
+        '%m/%d/%Y'
+        >>> print(WrittenDates.of(["31/06/1979"]), WrittenDates.of(["8.6.79"]), WrittenDates.of([]))
+        None None None
+        """
+        if not texts or not all(_PARTS.match(text) and _FOUR_DIGITS.search(text) for text in texts):
+            return None
+        found = [(form, days) for form in _FORMS if (days := _days_in(texts, form)) is not None]
+        if not found:
+            return None
+        (form, days), *others = found
+        return cls(form, days, others[0][0] if others else None)
+
+
+def _days_in(texts: Sequence[str], form: str) -> Floats | None:
+    """The days of texts in a form, if all are dates in it."""
+    days = np.empty(len(texts))
+    for at, text in enumerate(texts):
+        day = read_date(text, form)
+        if day is None:
+            return None
+        days[at] = day
+    return days
 
 
 # --------------------------------------------------------------------------------------------------

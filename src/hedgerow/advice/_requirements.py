@@ -10,7 +10,7 @@ from hedgerow.advice._hierarchies import MOST_CATEGORIES
 from hedgerow.advice._names import CARE, topic_of
 from hedgerow.advice._profiles import Profile
 from hedgerow.anonymizers.registry import DEFAULT_METHOD
-from hedgerow.errors import check_int
+from hedgerow.errors import check_int, plural
 
 __all__ = ["Choice", "choose_k", "choose_method", "diversity"]
 
@@ -47,7 +47,9 @@ def few_groups(people: int, k: int, unit: str) -> str | None:
         return None
     groups = max(people // k, 1)
     possible = "at most one group is" if groups == 1 else f"at most {groups} groups are"
-    return f"The table is small: with {people:,} {unit} and k = {k} {possible} possible, and little detail is kept."
+    return (
+        f"The table is small: with {plural(people, unit)} and k = {k} {possible} possible, and little detail is kept."
+    )
 
 
 def diversity(profile: Profile) -> tuple[int | None, str]:

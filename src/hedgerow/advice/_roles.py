@@ -98,13 +98,15 @@ def _by_codes(profile: Profile) -> str | None:
 
 def _by_distinction(profile: Profile) -> str | None:
     """Values that nearly all differ, unless they are quantities or others know them."""
-    if profile.known < _ENOUGH or profile.distinction < _NEARLY or profile.kind == "date":
+    if profile.known < _ENOUGH or profile.distinction < _NEARLY:
+        return None
+    if profile.kind == "date" or profile.written_dates is not None:
         return None
     distinct = _distinct(profile)
     if profile.kind == "number":
         return f"It numbers the rows, and {distinct}." if _numbers_rows(profile) else None
     if profile.domain is not None and mostly(profile.texts, DATED):
-        return f"It holds dates that are not written like 2024-03-31 and cannot be generalized, and {distinct}."
+        return f"It holds dates that are not all written in one form and cannot be generalized, and {distinct}."
     if profile.domain is not None and _is_outside(profile):
         return None
     return f"{distinct[:1].upper()}{distinct[1:]}: each identifies its row."

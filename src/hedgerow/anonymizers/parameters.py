@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Final, Self, TypeVar, dataclass_transform, get_args, get_type_hints
 
+from hedgerow._internal.keywords import unexpected_keyword
 from hedgerow.errors import BadInput, Infeasible, InternalError, is_int
 
 __all__ = [
@@ -457,7 +458,7 @@ def _constructor(cls: type[Declared]) -> Callable[..., None]:
         given = with_preset(cls, preset, given)
         for name in given:
             if name not in fields:
-                raise TypeError(f"{cls.__name__}.__init__() got an unexpected keyword argument {name!r}")
+                raise unexpected_keyword(f"{cls.__name__}.__init__()", name, fields)
         for name, declared in fields.items():
             setattr(self, name, given.get(name, declared.default))
 

@@ -6,6 +6,7 @@ Importing this imports neither scikit-learn nor numba.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
@@ -97,6 +98,10 @@ def check_parameters(method: type[Anonymizer], given: Mapping[str, Any]) -> None
                 f"{method.__name__} has no parameter {name!r}. Leave it out, or take a method that has it: "
                 f"{listing(having)}."
             )
+        if name not in known:
+            takes = inspect.signature(anonymize).parameters.values()
+            keywords = [one.name for one in takes if one.kind is one.KEYWORD_ONLY and one.name != name]
+            raise BadInput.unknown(f"parameter of {method.__name__} called", name, [*known, *keywords])
     method.check(given)
 
 

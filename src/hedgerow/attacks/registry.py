@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from hedgerow._internal.keywords import suggesting
 from hedgerow._internal.notebook import NotebookRepr
 from hedgerow._internal.rounding import digits_shown, share_told
 from hedgerow.attacks._downcoding import downcoding
@@ -294,6 +295,7 @@ class Attacks(NotebookRepr):
         return "\n  ".join([*lines, *self.remarks])
 
 
+@suggesting
 def attack(
     release: Release | str | Path,
     members: Any,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from hedgerow.cli._job import joined, named_table
 from hedgerow.cli._roles import typed_file
-from hedgerow.errors import Infeasible, plural
+from hedgerow.errors import BadInput, Infeasible, plural
 from hedgerow.io.atomic import check_place, refuse_existing
 from hedgerow.io.paths import refuse_overwriting
 from hedgerow.io.readers import find_table
@@ -28,18 +29,22 @@ _ROLES = {"quasi": "quasi-identifier", "redundant": "leave out", "identifying": 
 
 def run(given: Mapping[str, Any]) -> None:
     """Print the suggestion, and write it. What can be refused without reading the table is refused first."""
+    source = joined(given, "hedgerow advise", without=("output", "quiet", "force"))
+    table = named_table(source, "hedgerow advise")
     job = Path(given["output"])
-    files = find_table(given["table"])
+    files = find_table(table)
+    if given["output"].endswith("/"):
+        raise BadInput(f"{given['output']!r} is the name of a folder. Name a file, such as job.toml (--output).")
     check_place(job)
-    refuse_overwriting(job, files.reads, "--output")
+    refuse_overwriting(job, (*files.reads, *map(Path, filter(None, [given["job"]]))), "--output")
     refuse_existing(job, overwrite=given["force"])
 
     from hedgerow.advice import advise
     from hedgerow.cli._screen import progress_bar, screen
 
-    file = typed_file(given["table"], given)
+    file = typed_file(table, dict(source))
     with progress_bar(quiet=given["quiet"] or given["as_json"]) as progress:
-        advice = advise(file, target=given["target"], k=given["k"], trial=not given["no_trial"], progress=progress)
+        advice = advise(file, target=source.target, k=source.k, trial=not given["no_trial"], progress=progress)
     if not advice.hopeless:
         advice.save(job, overwrite=given["force"])
     if given["as_json"]:

@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +17,7 @@ from rich.text import Text
 
 from hedgerow.cli._headerless import watched
 from hedgerow.cli._job import Job
-from hedgerow.cli._lists import read_delimiter, read_suppression_limit
+from hedgerow.cli._lists import limit_in_words, read_delimiter, read_suppression_limit
 from hedgerow.cli._report import check_job_report, staged_report
 from hedgerow.cli._roles import find_hierarchies, named_quasi, needing_trees, schema_of
 from hedgerow.errors import BadInput, plural, translated
@@ -70,6 +70,7 @@ def show_release(
     *,
     given: Collection[str],
     recoding: str | None = None,
+    explain: str | None = None,
     report: str | None = None,
     remarks: Sequence[str] = (),
 ) -> None:
@@ -83,15 +84,16 @@ def show_release(
         Where the table was saved.
     given : collection of str
         The columns whose hierarchy was given; the automatic hierarchies of the others are printed.
-    recoding : str, optional
-        Where the recoding was saved.
+    recoding, explain : str, optional
+        Where the recoding and the reasons were saved.
     report : str, optional
         Where the report was written.
     remarks : sequence of str
         Notes on the options; they are not published.
     """
     facts, audit = release.facts, release.audit
-    for warning in audit.grave:
+    exact = _exact_remarks(release)
+    for warning in (*exact.values(), *audit.grave):
         console.print(Text(warning, "bold yellow"), soft_wrap=True)
     people = "" if audit.people is None else f" of {audit.people_told} people"
     first = f"Released {audit.rows:,} of {plural(facts['rows_in'], 'rows')}{people}, anonymized by {facts['method']}."
@@ -102,10 +104,19 @@ def show_release(
             f"declared every row a person. {first}"
         )
     console.print(Text(first, "bold"), soft_wrap=True)
-    for label, value in _lines(release, output, given, recoding, report):
+    secrets = {"recoding": recoding, "explanation": explain}
+    for label, value in _lines(release, output, given, secrets, report):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
-    for warning in (*audit.warnings[len(audit.grave) :], *remarks):
+    notes = [warning for warning in audit.warnings[len(audit.grave) :] if warning not in exact]
+    for warning in (*notes, *remarks):
         console.print(Text.assemble((f"  {'note':<13}", "yellow"), warning), soft_wrap=True)
+
+
+def _exact_remarks(release: Release) -> Mapping[str, str]:
+    """Remarks on columns that are read as text because of a few cells, as they are published and with exact numbers."""
+    from hedgerow.core.counts import exact_remarks
+
+    return {} if release.originals is None else exact_remarks(release.originals)
 
 
 def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Path, *, escaped: bool) -> None:
@@ -136,7 +147,7 @@ def _judged(finding: Finding) -> str:
 
 
 def _lines(
-    release: Release, output: Path, given: Collection[str], recoding: str | None, report: str | None
+    release: Release, output: Path, given: Collection[str], secrets: Mapping[str, str | None], report: str | None
 ) -> Iterator[tuple[str, str]]:
     """What is printed of a release: a label and a text for each line."""
     from hedgerow.risk.rendering import figure
@@ -157,8 +168,9 @@ def _lines(
     yield "manifest", str(manifest_path(output))
     if release.audit.proportions:
         yield "proportions", f"{proportions_path(output)}; {_singled_out(release.audit)}"
-    if recoding is not None:
-        yield "recoding", f"{recoding} (private: do not publish it)"
+    for label, place in secrets.items():
+        if place is not None:
+            yield label, f"{place} (private: do not publish it)"
     if report is not None:
         yield "report", report
 
@@ -311,7 +323,8 @@ class _Task:
             destination=output,
         )
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
-        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, hierarchies.remarks)
+        remarks = (*limit_in_words(limit), *hierarchies.remarks)
+        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, remarks)
 
 
 def _run(task: _Task) -> None:
@@ -320,8 +333,8 @@ def _run(task: _Task) -> None:
 
     job, output = task.job, task.output
     watch = watched(str(task.file.path), encoding=job.encoding, delimiter=task.file.delimiter, typed=_names_typed(job))
-    opened, private = _opened(job, task.file, output), _place_for_recoding(job)
-    with watch, private as recoding, opened as table, progress_bar(quiet=job.quiet) as progress:
+    opened, private = _opened(job, task.file, output), _places_for_secrets(job)
+    with watch, private as secrets, opened as table, progress_bar(quiet=job.quiet) as progress:
         options = replace(task.options, progress=progress)
         release = task.anonymizer.anonymize_with(table, task.schema, options, job.seed)
         drawn = equal = None
@@ -337,12 +350,12 @@ def _run(task: _Task) -> None:
                 escape_formulas=job.escape_formulas,
                 overwrite=job.force,
                 redrawn=drawn,
-                beside=_with_recoding(report, release, recoding),
+                beside=_with_secrets(report, release, secrets),
             )
     if job.quiet:
         return
     given = set(task.schema.hierarchies)
-    also = {"recoding": job.recoding, "report": _place_of_report(job)}
+    also = {"recoding": job.recoding, "explain": job.explain, "report": _place_of_report(job)}
     show_release(screen(), release, Path(output.shown), given=given, remarks=task.remarks, **also)
     if drawn is not None and equal is not None:
         show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
@@ -363,6 +376,7 @@ def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anon
 
     method = find_method(DEFAULT_METHOD if job.method is None else job.method)
     known = method.parameters()
+    _refuse_options_as_parameters(job, method)
     parameters = {
         name: known[name].read(value) if name in known and isinstance(value, str) else value
         for name, value in typed.items()
@@ -373,22 +387,45 @@ def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anon
     return anonymizer
 
 
+def _refuse_options_as_parameters(job: Job, method: type[Anonymizer]) -> None:
+    """Refuse options of the command that are given by --set, unless they are parameters of other methods."""
+    for name in job.set:
+        if name not in (*method.parameters(), "metric", "time_limit") and name in Job.model_fields:
+            option = "-k" if name == "k" else f"--{name.replace('_', '-')}"
+            raise BadInput(f"There is no parameter of {method.__name__} called {name!r}. It is an option: {option}.")
+
+
 def _names_typed(job: Job) -> tuple[str | None, ...]:
     """All columns that the job names."""
     listed = (job.quasi, job.sensitive, job.insensitive, job.identifying, job.pseudonymize, job.accept)
     return (*(name for names in listed for name in names), job.target, job.entity)
 
 
+_SECRETS: Final = {"recoding": "recoding", "explain": "explanation"}
+"""The options that name a private file, and what messages call it."""
+
+
+def _secret_files(job: Job) -> dict[str, str]:
+    """The private files that are wanted, by their options."""
+    return {option: typed for option in _SECRETS if (typed := getattr(job, option)) is not None}
+
+
 @contextmanager
-def _place_for_recoding(job: Job) -> Iterator[tuple[Path, Path] | None]:
-    """A hidden path for the recoding beside its name, tried before the work so that writing it cannot fail later."""
-    if job.recoding is None:
-        yield None
-        return
+def _places_for_secrets(job: Job) -> Iterator[dict[str, tuple[Path, Path]]]:
+    """Hidden paths for private files beside their names, tried before the work so that writing cannot fail later."""
+    with ExitStack() as stack:
+        yield {
+            option: stack.enter_context(_hidden_place(typed, _SECRETS[option]))
+            for option, typed in _secret_files(job).items()
+        }
+
+
+@contextmanager
+def _hidden_place(typed: str, what: str) -> Iterator[tuple[Path, Path]]:
     from hedgerow.io.scratch import Scratch
 
-    place = absolute(job.recoding)
-    refused = BadInput(f"The recoding cannot be written to {job.recoding!r}. Name a file in a folder of yours.")
+    place = absolute(typed)
+    refused = BadInput(f"The {what} cannot be written to {typed!r}. Name a file in a folder of yours.")
     with translated(OSError, into=refused):
         folder = Scratch(place)
         (folder.path / place.name).touch()
@@ -397,14 +434,15 @@ def _place_for_recoding(job: Job) -> Iterator[tuple[Path, Path] | None]:
         yield hidden / place.name, place
 
 
-def _with_recoding(report: Beside | None, release: Release, recoding: tuple[Path, Path] | None) -> Beside | None:
-    """A function that stages the report, the recoding or both, to take their names together with the release."""
-    if recoding is None:
+def _with_secrets(report: Beside | None, release: Release, secrets: Mapping[str, tuple[Path, Path]]) -> Beside | None:
+    """A function that stages the report and private files, to take their names together with the release."""
+    if not secrets:
         return report
 
     def stage(manifest: Mapping[str, Any]) -> list[tuple[Path, Path]]:
-        release.recoding.save(recoding[0])
-        return [recoding, *(() if report is None else report(manifest))]
+        for option, (hidden, _) in secrets.items():
+            (release.recoding if option == "recoding" else release.reasons).save(hidden)
+        return [*secrets.values(), *(() if report is None else report(manifest))]
 
     return stage
 
@@ -538,20 +576,23 @@ def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:
         table.refuse_existing(overwrite=job.force)
     paths = [table.path for table in tables]
     published = [*paths, *map(manifest_path, paths), proportions_path(output.path)]
-    check_job_report(job, reads, published if job.recoding is None else [*published, Path(job.recoding)])
-    if job.recoding is not None:
-        _check_place_for_recoding(job.recoding, reads, published, overwrite=job.force)
+    secrets = _secret_files(job)
+    check_job_report(job, reads, [*published, *map(Path, secrets.values())])
+    for option, typed in secrets.items():
+        _check_place_for_secret(option, typed, reads, published)
+        refuse_existing(Path(typed), overwrite=job.force)
+    if len(secrets) > 1 and is_same_file(*map(Path, secrets.values())):
+        raise BadInput("--recoding and --explain name the same file. Name another one for one of them.")
 
 
-def _check_place_for_recoding(typed: str, reads: Sequence[Path], published: Sequence[Path], *, overwrite: bool) -> None:
-    """Refuse a path for the recoding that cannot be written, or that is an input or a published file."""
-    private = Path(typed)
+def _check_place_for_secret(option: str, typed: str, reads: Sequence[Path], published: Sequence[Path]) -> None:
+    """Refuse a path for a private file that cannot be written, or that is an input or a published file."""
+    private, what = Path(typed), _SECRETS[option]
     if private.is_dir() or not private.parent.is_dir():
-        raise BadInput(f"The recoding cannot be written to {typed!r}. Name a file in a folder that exists.")
+        raise BadInput(f"The {what} cannot be written to {typed!r}. Name a file in a folder that exists.")
     if any(is_same_file(place, path) for path in published for place in (private, *private.absolute().parents)):
         raise BadInput(
-            "--recoding names the release, its manifest, its proportions or its drawn rows. The recoding is private: "
+            f"--{option} names the release, its manifest, its proportions or its drawn rows. The {what} is private: "
             "name another file."
         )
-    refuse_overwriting(private, reads, "--recoding")
-    refuse_existing(private, overwrite=overwrite)
+    refuse_overwriting(private, reads, f"--{option}")

@@ -73,7 +73,7 @@ def demo(
 @_command(_PUBLISH)
 def advise(
     *,
-    table: options.Table,
+    input: options.Input = None,
     target: Annotated[
         str | None, column("Column that a model will predict.  [default: one whose name suggests a label]")
     ] = None,
@@ -87,7 +87,11 @@ def advise(
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
-    decimal: options.Decimal = ".",
+    decimal: options.Decimal = None,
+    job: Annotated[
+        str | None,
+        option(Panel.INPUT, "FILE", "Take the table, the target and k from an older job file. Typed options win."),
+    ] = None,
     output: Annotated[str, option(Panel.OUTPUT, "FILE", "The job file to write.", "--output", "-o")] = "job.toml",
     as_json: options.AsJson = False,
     force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite an existing job file.", "--force")] = False,
@@ -147,7 +151,7 @@ def anonymize(
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
-    decimal: options.DecimalOfJob = None,
+    decimal: options.Decimal = None,
     missing: options.Missing = None,
     job: Annotated[
         str | None, option(Panel.INPUT, "FILE", "A TOML file with these options. Options typed here win.")
@@ -170,6 +174,10 @@ def anonymize(
     ] = None,
     recoding: Annotated[
         str | None, option(Panel.OUTPUT, "FILE", "Also save the recoding. It is private: never publish it.")
+    ] = None,
+    explain: Annotated[
+        str | None,
+        option(Panel.OUTPUT, "FILE", "Also save why every class shows no more. It is private: never publish it."),
     ] = None,
     escape_formulas: Annotated[
         bool | None,
@@ -247,9 +255,7 @@ def check(
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
     missing: options.Missing = None,
-    job: Annotated[
-        str | None, option(Panel.INPUT, "FILE", "Take the columns and requirements from a job file. Typed options win.")
-    ] = None,
+    job: options.JobFile = None,
     as_json: options.AsJson = False,
     quiet: Annotated[
         bool, option(Panel.OUTPUT, None, "Print nothing: the exit status is the answer.", "--quiet", "-q")
@@ -257,26 +263,21 @@ def check(
 ) -> None:
     """Check whether a table meets its requirements as it is.
 
-    Exits with 0 if it does, else with 3. Writes nothing.
+    The manifest beside a release supplies columns and requirements, unless you name columns. Exits with 0 if the table
+    does, else with 3. Writes nothing.
     """
     given = dict(locals())  # every option under its name
 
     from hedgerow.cli._audit import run_check
-    from hedgerow.cli._job import Job, assemble
-    from hedgerow.cli._roles import read_roles
 
-    given |= read_roles(given)
-    fields = [name for name in Job.model_fields if name in given and name != "quiet"]
-    typed = {name: value for name in fields if (value := given[name]) not in (None, [])}
-    demands = assemble(typed, job, "hedgerow check")
-    if not run_check(demands, typed_hierarchies=bool(hierarchies or hierarchy), as_json=as_json, quiet=quiet):
+    if not run_check(given):
         raise typer.Exit(_NOT_MET)
 
 
 @_command(_EXAMINE)
 def audit(
     *,
-    table: options.Table,
+    input: options.Input = None,
     quasi: options.Quasi = None,
     sensitive: options.Sensitive = None,
     target: Annotated[str | None, column("Column that a model will predict.")] = None,
@@ -311,6 +312,7 @@ def audit(
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
     missing: options.Missing = None,
+    job: options.JobFile = None,
     as_json: options.AsJson = False,
     force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite an existing report.", "--force")] = False,
     report: options.Report = None,
@@ -318,7 +320,8 @@ def audit(
 ) -> None:
     """Measure what a table reveals about its people.
 
-    Exits with 0 if the requirements hold or none is given, else with 3.
+    The manifest beside a release supplies columns and requirements, unless you name columns. Exits with 0 if the
+    requirements hold or none is given, else with 3.
     """
     given = dict(locals())  # every option under its name
 
@@ -331,7 +334,12 @@ def audit(
 @_command(_EXAMINE)
 def attack(
     *,
-    release: Annotated[str, typer.Argument(metavar="RELEASE", help="A table that was saved with its manifest.")],
+    release: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RELEASE", help="A table that was saved with its manifest.  [default: the job's output]"
+        ),
+    ] = None,
     members: Annotated[
         str | None,
         option(Panel.ATTACK, "FILE", "The original rows of the release's people.  [default: the job's input]"),
@@ -363,7 +371,7 @@ def attack(
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
-    decimal: options.DecimalOfJob = None,
+    decimal: options.Decimal = None,
     missing: options.Missing = None,
     job: Annotated[
         str | None, option(Panel.INPUT, "FILE", "Read the people as this job file says. Options typed here win.")
@@ -401,7 +409,7 @@ def methods() -> None:
 @_command(_CHOOSE)
 def compare(
     *,
-    table: options.Table,
+    input: options.Input = None,
     quasi: options.Quasi = None,
     target: Annotated[
         str | None, column("Column that learners predict. Without it, utility is the kept detail.")
@@ -440,7 +448,7 @@ def compare(
             offers=options.complete_methods,
         ),
     ] = None,
-    seed: options.SameFigures = 0,
+    seed: options.SameFigures = None,
     learners: Annotated[
         Columns,
         option(
@@ -473,8 +481,9 @@ def compare(
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
-    decimal: options.Decimal = ".",
+    decimal: options.Decimal = None,
     missing: options.Missing = None,
+    job: options.JobFile = None,
     output: Annotated[
         str, option(Panel.OUTPUT, "FILE", "The page (.html). Finished cells are kept beside it.", "--output", "-o")
     ] = "compare.html",
@@ -500,7 +509,7 @@ def compare(
 @_command(_CHOOSE)
 def evaluate(
     *,
-    table: options.Table,
+    input: options.Input = None,
     quasi: options.Quasi = None,
     target: Annotated[str | None, column("Column that learners predict.")] = None,
     target_bins: options.TargetBins = None,
@@ -526,7 +535,7 @@ def evaluate(
             offers=options.complete_methods,
         ),
     ] = None,
-    seed: options.SameFigures = 0,
+    seed: options.SameFigures = None,
     learners: Annotated[
         Columns,
         option(
@@ -561,8 +570,9 @@ def evaluate(
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
-    decimal: options.Decimal = ".",
+    decimal: options.Decimal = None,
     missing: options.Missing = None,
+    job: options.JobFile = None,
     output: Annotated[
         str, option(Panel.OUTPUT, "FILE", "The cells as .csv. The chart is written beside it.", "--output", "-o")
     ] = "evaluation.csv",

@@ -111,6 +111,7 @@ _RANGES: Final[Mapping[str, tuple[Callable[[float], bool], str]]] = {
 def run(given: Mapping[str, Any]) -> Verdict:
     """Attack, and return the verdict. What can be refused without reading a table is refused first."""
     job = _reading(given)
+    given = {**given, "release": _attacked(given, job)}
     people = _people(given, job)
     for name, (allowed, range_) in _RANGES.items():
         if not allowed(given[name]):
@@ -118,6 +119,7 @@ def run(given: Mapping[str, Any]) -> Verdict:
     if STANDARD_INPUT in people:
         raise BadInput("The people are read several times, but standard input can be read only once. Name files.")
     names = split_names(given["attack"], "--attack")
+    find_table(given["release"])
     releases = map(Path, filter(None, (given["release"], given["previous"])))
     reads = [*(path for file in people for path in find_table(file).reads), *releases]
     check_report(given["report"], None, force=given["force"], reads=reads)
@@ -135,6 +137,14 @@ def run(given: Mapping[str, Any]) -> Verdict:
 
         show_attacks(screen(), found, remarks)
     return found.verdict
+
+
+def _attacked(given: Mapping[str, Any], job: Job) -> str:
+    """The release that was typed, or the output of the job."""
+    release: str | None = given["release"] or job.output
+    if not release:
+        raise BadInput("No release is named. Type hedgerow attack RELEASE …, or name a job file that wrote it (--job).")
+    return release
 
 
 def _people(given: Mapping[str, Any], job: Job) -> list[str]:

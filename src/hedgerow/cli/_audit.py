@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
 from hedgerow.cli._headerless import watched
-from hedgerow.cli._job import Job
-from hedgerow.cli._lists import assignments, read_delimiter, split_names
+from hedgerow.cli._job import Job, joined, named_table
+from hedgerow.cli._lists import read_delimiter, split_names
 from hedgerow.cli._report import check_report
 from hedgerow.cli._roles import find_hierarchies, missing_texts, named_quasi, needing_trees
 from hedgerow.errors import BadInput
+from hedgerow.io.atomic import manifest_path
 from hedgerow.io.readers import STANDARD_INPUT, find_table
 
 if TYPE_CHECKING:
     from hedgerow.report.facts.figures import Edition
     from hedgerow.requirements import Requirement
     from hedgerow.risk import Audit, Check
+    from hedgerow.risk.manifest import StatedRoles
 
 __all__ = ["run_audit", "run_check"]
 
@@ -88,13 +91,47 @@ def _show(answer: Audit | Check, *, as_json: bool, quiet: bool = False) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
+# A table that is examined: what is typed, what its job file says, and what the manifest beside it says.
+
+
+_READING: Final = ("encoding", "delimiter", "sheet", "decimal")
+
+
+def _as_written(given: Mapping[str, Any], job: Job, table: str) -> Job:
+    """The job without its options of reading, if the table is a release: those are about the table it was made from."""
+    if given["job"] is None or table == STANDARD_INPUT or not manifest_path(Path(table)).exists():
+        return job
+    return job.model_copy(update={name: given.get(name) or ("." if name == "decimal" else None) for name in _READING})
+
+
+def _stated(table: str, quasi: Sequence[str]) -> StatedRoles | None:
+    """What the manifest beside a table says, if no quasi-identifier is named."""
+    if quasi or table == STANDARD_INPUT or not manifest_path(Path(table)).exists():
+        return None
+
+    from hedgerow.risk.manifest import stated_beside
+
+    return stated_beside(table)
+
+
+def _entity(given: Mapping[str, Any], job: Job, table: str) -> str | None:
+    """The column that identifies people. A job names it for the table it reads; its release may be without it."""
+    if given["entity"] is None and job.entity is not None and table != STANDARD_INPUT:
+        from hedgerow.risk.manifest import is_dropped
+
+        if is_dropped(table, job.entity):
+            return None
+    return job.entity
+
+
+# --------------------------------------------------------------------------------------------------
 # ``hedgerow audit``.
 
 
-_COLUMNS: Final = ("quasi", "sensitive", "changed", "previous_quasi")
+_COLUMNS: Final = ("changed", "previous_quasi")
 _TABLES: Final = {"table": "table", "population": "population", "previous": "previous release", "original": "original"}
 """The options that name a table, and what messages call it."""
-_AS_TYPED: Final = ("target", "population", "entity", "k", "threshold", "encoding", "sheet", "previous", "original")
+_AS_TYPED: Final = ("population", "threshold", "previous", "original")
 
 
 def run_audit(given: Mapping[str, Any]) -> bool:
@@ -102,31 +139,56 @@ def run_audit(given: Mapping[str, Any]) -> bool:
 
     A report is written even if the requirements do not hold.
     """
+    job = joined(given, "hedgerow audit", without=("report", "report_edition", "force"))
+    table = _audited(given, job)
+    given = {**given, "table": table}
+    job = _as_written(given, job, table)
     columns = {name: split_names(given[name], f"--{name.replace('_', '-')}") or [] for name in _COLUMNS}
-    quasi, k, require = named_quasi(columns["quasi"]), given["k"], given["require"] or ()
+    stated = _stated(table, job.quasi)
+    quasi = named_quasi(job.quasi if stated is None else stated.quasi)
     _refuse_conflicts(given)
-    requirements = _read_requirements(k, require, quasi) if k is not None or require else ()
+    demanded = job.k is not None or job.require
+    requirements = _read_requirements(job.k, job.require, quasi) if demanded else ()
     edition = _check_report(given)
-    hierarchies = _hierarchies_to_compare(given, columns, requirements)
+    used = requirements if demanded or stated is None else stated.requirements
+    sensitive = job.sensitive or (() if stated is None else stated.sensitive)
+    generalized = (*quasi, *sensitive)
+    hierarchies = _hierarchies_to_compare(given, job, generalized, columns["previous_quasi"], used)
 
     from hedgerow.risk import audit
 
-    delimiter = read_delimiter(given["delimiter"])
-    typed = (*quasi, *columns["sensitive"], given["target"], given["entity"])
-    with watched(given["table"], encoding=given["encoding"], delimiter=delimiter, typed=typed):
+    delimiter = read_delimiter(job.delimiter)
+    entity = _entity(given, job, table)
+    with watched(table, encoding=job.encoding, delimiter=delimiter, typed=(*quasi, *sensitive, job.target, entity)):
         result = audit(
-            given["table"],
+            table,
             **{**columns, **{name: given[name] for name in _AS_TYPED}},
+            # What a manifest says is left to the audit, which compares it with the table.
+            quasi=quasi if stated is None else None,
+            sensitive=job.sensitive if job.sensitive or stated is None else None,
+            target=job.target,
+            entity=entity,
+            k=job.k,
             # The requirement of k comes first. The audit takes k by itself, because 1/k is its threshold.
-            require=requirements if k is None else requirements[1:],
-            missing=missing_texts(given["missing"]),
+            require=requirements if job.k is None else requirements[1:],
+            missing=missing_texts(job.missing) if job.missing or stated is None else None,
             hierarchies=hierarchies,
+            encoding=job.encoding,
             delimiter=delimiter,
+            sheet=job.sheet,
         )
     if given["report"] is not None:
         result.report(given["report"], edition=edition, overwrite=given["force"])
     _show(result, as_json=given["as_json"])
     return result.verdict is None or result.verdict.holds
+
+
+def _audited(given: Mapping[str, Any], job: Job) -> str:
+    """The table that was typed, or the output of the job."""
+    table: str | None = given["input"] or job.output
+    if not table:
+        raise BadInput("No table is named. Type hedgerow audit TABLE …, or name a job file that wrote it (--job).")
+    return table
 
 
 def _refuse_conflicts(given: Mapping[str, Any]) -> None:
@@ -147,63 +209,87 @@ def _check_report(given: Mapping[str, Any]) -> Edition:
 
 
 def _hierarchies_to_compare(
-    given: Mapping[str, Any], columns: Mapping[str, Sequence[str]], requirements: Sequence[Requirement]
+    given: Mapping[str, Any],
+    job: Job,
+    generalized: Sequence[str],
+    earlier: Sequence[str],
+    requirements: Sequence[Requirement],
 ) -> dict[str, Any]:
-    """The hierarchies that the audit uses."""
-    words = assignments(given["hierarchy"], "--hierarchy") or {}
-    earlier: Sequence[str] = columns["previous_quasi"]
-    if given["previous"] is not None and given["hierarchies"] is not None:
+    """The hierarchies that the audit uses.
+
+    Parameters
+    ----------
+    given : mapping
+        The options as typed.
+    job : Job
+        The same, joined with those of the job file.
+    generalized : sequence of str
+        The quasi-identifiers and sensitive columns.
+    earlier : sequence of str
+        The quasi-identifiers of the earlier release, as typed.
+    requirements : sequence of Requirement
+    """
+    compared = given["population"] is not None or given["previous"] is not None
+    folder, words = _wanted_hierarchies(given, job, requirements, every=compared)
+    if given["previous"] is not None and folder is not None:
         from hedgerow.risk.previous import quasi_of
 
         earlier = quasi_of(given["previous"], earlier)
-    compared = given["population"] is not None or given["previous"] is not None
-    generalized = (*columns["quasi"], *columns["sensitive"], *earlier)
-    return _used_hierarchies(requirements, given["hierarchies"], words, generalized, compared=compared)
+    return _used_hierarchies(requirements, folder, words, (*generalized, *earlier), compared=compared)
+
+
+def _wanted_hierarchies(
+    given: Mapping[str, Any], job: Job, requirements: Sequence[Requirement], *, every: bool = False
+) -> tuple[str | None, dict[str, str]]:
+    """The folder and the words of hierarchies. Those of a job file are ignored if nothing uses them."""
+    if given["hierarchies"] or given["hierarchy"] or every:
+        return job.hierarchies, job.hierarchy
+    needed = needing_trees(requirements)
+    return job.hierarchies if needed else None, {name: job.hierarchy[name] for name in needed if name in job.hierarchy}
 
 
 # --------------------------------------------------------------------------------------------------
 # ``hedgerow check``.
 
 
-def run_check(demands: Job, *, typed_hierarchies: bool, as_json: bool, quiet: bool) -> bool:
-    """Print the answer and return it.
-
-    Parameters
-    ----------
-    demands : Job
-        The table, its columns and the requirements, typed or from a job file. The rest of the job is ignored.
-    typed_hierarchies : bool
-        Whether hierarchies were typed. Hierarchies of a job are ignored if no requirement uses them.
-    as_json : bool
-    quiet : bool
-        Print nothing: the exit status is the answer.
-    """
-    if not demands.input:
-        raise BadInput("No table is named. Type hedgerow check TABLE …, or name it in a job file (--job).")
-    quasi = named_quasi(demands.quasi)
-    requirements = _read_requirements(demands.k, demands.require, quasi)
-    needed = needing_trees(requirements)
-    folder, words = demands.hierarchies, demands.hierarchy
-    if not typed_hierarchies:
-        folder, words = folder if needed else None, {name: words[name] for name in needed if name in words}
-    given = _used_hierarchies(requirements, folder, words, demands.sensitive)
+def run_check(given: Mapping[str, Any]) -> bool:
+    """Print the answer and return it. The job file supplies the table, its columns and the requirements."""
+    job = joined(given, "hedgerow check", without=("quiet",))
+    table = named_table(job, "hedgerow check")
+    job = _as_written(given, job, table)
+    stated = _stated(table, job.quasi)
+    if stated is not None:
+        job = _with_stated(job, stated)
+    quasi = named_quasi(job.quasi)
+    if stated is not None and job.k is None and not job.require:
+        requirements = stated.requirements
+    else:
+        requirements = _read_requirements(job.k, job.require, quasi)
+    folder, words = _wanted_hierarchies(given, job, requirements)
+    hierarchies = _used_hierarchies(requirements, folder, words, job.sensitive)
 
     from hedgerow.risk import check
 
-    delimiter = read_delimiter(demands.delimiter)
-    typed = (*quasi, *demands.sensitive, demands.entity)
-    with watched(demands.input, encoding=demands.encoding, delimiter=delimiter, typed=typed):
+    delimiter = read_delimiter(job.delimiter)
+    entity = _entity(given, job, table)
+    with watched(table, encoding=job.encoding, delimiter=delimiter, typed=(*quasi, *job.sensitive, entity)):
         answer = check(
-            demands.input,
+            table,
             quasi=quasi,
             require=requirements,
-            sensitive=demands.sensitive,
-            entity=demands.entity,
-            missing=missing_texts(demands.missing),
-            hierarchies=given,
-            encoding=demands.encoding,
+            sensitive=job.sensitive,
+            entity=entity,
+            missing=missing_texts(job.missing),
+            hierarchies=hierarchies,
+            encoding=job.encoding,
             delimiter=delimiter,
-            sheet=demands.sheet,
+            sheet=job.sheet,
         )
-    _show(answer, as_json=as_json, quiet=quiet)
+    _show(answer, as_json=given["as_json"], quiet=given["quiet"])
     return answer.holds
+
+
+def _with_stated(job: Job, stated: StatedRoles) -> Job:
+    """The job with what a manifest states, where the job names nothing: quasi-identifiers, people, missing texts."""
+    given = {"entity": job.entity or stated.entity, "missing": job.missing or list(stated.missing)}
+    return job.model_copy(update={"quasi": list(stated.quasi), **given})

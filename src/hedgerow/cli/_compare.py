@@ -13,10 +13,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.cli._evaluate import typed_protocol, unless_it_fails
+from hedgerow.cli._evaluate import OWN, of_job, typed_protocol, unless_it_fails
+from hedgerow.cli._job import Job, joined, named_table
 from hedgerow.cli._lists import read_duration, read_ks, read_suppression_limit, split_names
 from hedgerow.cli._outcome import Stopped
-from hedgerow.cli._roles import find_hierarchies, named_quasi, read_roles, schema_of, typed_file
+from hedgerow.cli._roles import find_hierarchies, named_quasi, schema_of, typed_file
 from hedgerow.errors import BadInput, plural
 from hedgerow.io.atomic import check_place, refuse_existing
 from hedgerow.io.paths import refuse_overwriting
@@ -128,24 +129,25 @@ def _reasons(comparison: Comparison) -> Iterator[str]:
 
 def run(given: Mapping[str, Any]) -> None:
     """Compare. What can be refused without reading the table is refused first."""
-    roles = read_roles(given)
-    quasi = named_quasi(roles["quasi"])
-    options = _read_options(given)
+    job = joined(given, "hedgerow compare", without=OWN)
+    table = named_table(job, "hedgerow compare")
+    quasi = named_quasi(job.quasi)
+    options = _read_options(given, job)
     seconds = None if given["time_limit"] is None else read_duration(given["time_limit"], "--time-limit")
     if given["workers"] is not None and given["workers"] < 1:
         raise BadInput.parameter("--workers", "hedgerow compare", "a whole number >= 1", given["workers"])
-    hierarchies = find_hierarchies(given["hierarchies"], quasi)
-    schema = schema_of(roles, hierarchies.files)
+    hierarchies = find_hierarchies(job.hierarchies, quasi)
+    schema = schema_of(dict(job), hierarchies.files)
     output, cells = _places(given["output"], force=given["force"])
     for path in (output, cells):
-        refuse_overwriting(path, find_table(given["table"]).reads, "--output")
+        refuse_overwriting(path, find_table(table).reads, "--output")
 
     from hedgerow.cli._screen import screen
     from hedgerow.comparison.api import Options, make_plan
     from hedgerow.evaluation.store import Store
 
     store = Store(cells)
-    plan = make_plan(typed_file(given["table"], given), schema, Options(**options))
+    plan = make_plan(typed_file(table, dict(job)), schema, Options(**options))
     with unless_it_fails(cells):
         stopped = _run(plan, store, seconds, given)
         comparison = plan.result(store, stopped=stopped)
@@ -162,24 +164,24 @@ def run(given: Mapping[str, Any]) -> None:
         )
 
 
-def _read_options(given: Mapping[str, Any]) -> dict[str, Any]:
+def _read_options(given: Mapping[str, Any], job: Job) -> dict[str, Any]:
     """The options of the plan, read."""
-    limits = [] if given["suppression_limit"] is None else given["suppression_limit"].split(",")
+    limits = [] if job.suppression_limit is None else str(job.suppression_limit).split(",")
     protocol = given["protocol"]
     return {
         "task": given["task"],
         "methods": split_names(given["methods"], "--methods"),
         "learners": split_names(given["learners"], "--learners"),
-        "k": read_ks(given["k"], given["require"]),
+        "k": read_ks(given["k"] or of_job(job.k), job.require),
         "suppression_limit": [read_suppression_limit(limit.strip(), "hedgerow compare") for limit in limits] or None,
-        "require": given["require"] or (),
+        "require": job.require,
         "protocol": None if protocol is None else typed_protocol(protocol),
         "train": given["train"],
         "test": given["test"],
-        "target_bins": given["target_bins"],
+        "target_bins": job.target_bins,
         "utility": given["utility"],
         "risk_threshold": given["risk_threshold"],
-        "random_state": given["seed"],
+        "random_state": job.seed or 0,
     }
 
 

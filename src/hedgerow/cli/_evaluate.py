@@ -11,19 +11,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.cli._lists import read_ks, read_suppression_limit, split_names
-from hedgerow.cli._roles import find_hierarchies, named_quasi, read_roles, schema_of, typed_file
+from hedgerow.cli._job import joined, named_table
+from hedgerow.cli._lists import limit_in_words, read_ks, read_suppression_limit, split_names
+from hedgerow.cli._roles import find_hierarchies, named_quasi, schema_of, typed_file
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.io.atomic import appearing, refuse_existing
 from hedgerow.io.paths import refuse_overwriting
 from hedgerow.io.readers import find_table
 
 if TYPE_CHECKING:
+    from hedgerow.engines import File
     from hedgerow.evaluation.results import Evaluation, Tests
     from hedgerow.evaluation.tables import OpenedTable
     from hedgerow.schema import Schema
 
-__all__ = ["run", "typed_protocol", "unless_it_fails"]
+__all__ = ["OWN", "of_job", "run", "typed_protocol", "unless_it_fails"]
+
+OWN: Final = ("k", "output", "time_limit", "quiet", "force")
+"""Options of this command and of hedgerow compare that mean something else than the same fields of a job."""
 
 
 # --------------------------------------------------------------------------------------------------
@@ -166,24 +171,26 @@ def _failures(evaluation: Evaluation) -> Iterator[str]:
 
 def run(given: Mapping[str, Any]) -> None:
     """Evaluate. What can be refused without reading the table is refused first."""
-    roles = read_roles(given)
+    job = joined(given, "hedgerow evaluate", without=OWN)
+    named = named_table(job, "hedgerow evaluate")
     methods, learners = (split_names(given[name], f"--{name}") for name in ("methods", "learners"))
-    quasi = named_quasi(roles["quasi"])
-    ks = read_ks(given["k"], given["require"])
-    lost = given["suppression_limit"]
+    quasi = named_quasi(job.quasi)
+    ks = read_ks(given["k"] or of_job(job.k), job.require)
+    lost = job.suppression_limit
     limit = None if lost is None else read_suppression_limit(lost, "hedgerow evaluate")
-    hierarchies = find_hierarchies(given["hierarchies"], quasi)
-    schema = schema_of(roles, hierarchies.files)
+    hierarchies = find_hierarchies(job.hierarchies, quasi)
+    remarks = (*limit_in_words(limit), *hierarchies.remarks)
+    schema = schema_of(dict(job), hierarchies.files)
     written = output, chart, cells = _places(given["output"], force=given["force"])
     for path in written:
-        refuse_overwriting(path, find_table(given["table"]).reads, "--output")
+        refuse_overwriting(path, find_table(named).reads, "--output")
 
     from hedgerow.cli._screen import counting_bar, screen
     from hedgerow.evaluation.api import evaluate
     from hedgerow.evaluation.splits import read_protocol
 
     protocol = read_protocol(typed_protocol(given["protocol"]))
-    table, score = _table_and_score(given, schema)
+    table, score = _table_and_score(given, typed_file(named, dict(job)), schema)
     with unless_it_fails(cells), counting_bar(quiet=given["quiet"]) as advance:
         evaluation = evaluate(
             table,
@@ -191,35 +198,40 @@ def run(given: Mapping[str, Any]) -> None:
             task=given["task"],
             methods=methods,
             k=ks,
-            require=given["require"] or (),
+            require=job.require,
             learners=learners,
             protocol=protocol,
             train=given["train"],
             test=given["test"],
             suppression_limit=limit,
-            target_bins=given["target_bins"],
-            random_state=given["seed"],
+            target_bins=job.target_bins,
+            random_state=job.seed or 0,
             workers=given["workers"],
             cache=cells,
             advance=advance,
         )
     _write(evaluation, score, output, chart)
     if not given["quiet"]:
-        _show_evaluation(screen(), evaluation, score, schema.target or "", written, hierarchies.remarks)
+        _show_evaluation(screen(), evaluation, score, schema.target or "", written, remarks)
 
 
-def _table_and_score(given: Mapping[str, Any], schema: Schema) -> tuple[OpenedTable, str]:
+def _table_and_score(given: Mapping[str, Any], file: File, schema: Schema) -> tuple[OpenedTable, str]:
     """Open the table, and name the score to show, which depends on the task and on the target."""
     from hedgerow.evaluation.analyses import analysis_task
     from hedgerow.evaluation.scores import named_score
     from hedgerow.evaluation.tables import open_rows, open_table
 
-    task, typed = analysis_task(given["task"]), typed_file(given["table"], given)
+    task = analysis_task(given["task"])
     if task is not None:
         score = named_score(given["score"], task)
-        return open_rows(typed, schema), score
-    table = open_table(typed, schema)
+        return open_rows(file, schema), score
+    table = open_table(file, schema)
     return table, named_score(given["score"], table.task)
+
+
+def of_job(k: int | None) -> list[str]:
+    """The only k to try if none is typed: that of a job file."""
+    return [] if k is None else [str(k)]
 
 
 @contextmanager

@@ -9,23 +9,24 @@ Relative paths start at the job file's folder, so that a job runs from anywhere;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hedgerow.cli._lists import split_names
+from hedgerow.cli._roles import read_roles
 from hedgerow.errors import BadInput, translated
 from hedgerow.io.readers import STANDARD_INPUT
 from hedgerow.io.readers.sizes import read_at_most
 
-__all__ = ["Job", "assemble", "read_job"]
+__all__ = ["Job", "assemble", "joined", "named_table", "read_job"]
 
 _SYNONYMS = {"drop": "identifying"}
 _TABLES = ("set", "kinds", "hierarchy", "weights", "levels")
 _LARGEST = 1_000_000  # bytes
-_PATHS = ("input", "output", "hierarchies", "recoding", "report", "holdout", "temp")
+_PATHS = ("input", "output", "hierarchies", "recoding", "explain", "report", "holdout", "temp")
 
 
 def _as_list(value: object) -> object:
@@ -92,6 +93,7 @@ class Job(BaseModel):
     rows_per_file: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     partition_by: Columns
     recoding: Text
+    explain: Text
     report: Text
     report_edition: Annotated[Literal["internal", "public"] | None, Field(description="'internal' or 'public'")] = None
     context: Annotated[dict[str, Any], _table("about the recipient and purpose")]
@@ -149,6 +151,32 @@ def assemble(typed: Mapping[str, Any], job_file: str | None, command: str = "hed
     stored = read_job(Path(job_file)).model_dump(exclude_unset=True)
     tables = {name: {**stored.get(name, {}), **typed.get(name, {})} for name in _TABLES}
     return _validated({**stored, **typed, **tables}, command)
+
+
+def joined(given: Mapping[str, Any], command: str, *, without: Collection[str] = ()) -> Job:
+    """Join the typed options of a command with those of its job file.
+
+    Parameters
+    ----------
+    given : mapping
+        Every option of the command under its name, as typed; ``job`` names the job file.
+    command : str
+        For messages.
+    without : collection of str
+        Options that mean something else than the fields of a job of the same name.
+    """
+    read = {**given, **read_roles(given)}
+    fields = [name for name in Job.model_fields if name not in without]
+    # A list that was not typed is empty.
+    typed = {name: value for name in fields if (value := read.get(name)) not in (None, [])}
+    return assemble(typed, given["job"], command)
+
+
+def named_table(job: Job, command: str) -> str:
+    """The table that was typed, or that the job file names."""
+    if not job.input:
+        raise BadInput(f"No table is named. Type {command} TABLE …, or name it in a job file (--job).")
+    return job.input
 
 
 def _validated(fields: Mapping[str, Any], owner: str) -> Job:

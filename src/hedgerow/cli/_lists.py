@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from hedgerow.errors import BadInput, translated
+from hedgerow.errors import BadInput, plural, translated
 
 __all__ = [
     "assignments",
+    "limit_in_words",
     "read_delimiter",
     "read_duration",
     "read_kinds",
@@ -21,6 +22,8 @@ __all__ = [
     "read_weights",
     "split_names",
 ]
+
+_LARGEST_SHARE: Final = 100  # in percent
 
 
 def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | None:
@@ -136,6 +139,20 @@ def read_suppression_limit(given: str | float, owner: str) -> int | float:
     limit: Any = read_limit(given) if isinstance(given, str) else given
     check_limit(limit, owner)
     return float(limit) if isinstance(limit, float) else int(limit)
+
+
+def limit_in_words(limit: int | float | None) -> tuple[str, ...]:
+    """A note on how a limit was understood, if it is a number of rows, which is easily taken for a share.
+
+    >>> limit_in_words(2)
+    ('At most 2 rows may be lost (--suppression-limit 2). For a share, type it as 2%.',)
+    >>> limit_in_words(0.02), limit_in_words(0)
+    ((), ())
+    """
+    if limit is None or isinstance(limit, float) or limit == 0:
+        return ()
+    share = f" For a share, type it as {limit}%." if limit <= _LARGEST_SHARE else ""
+    return (f"At most {plural(limit, 'rows')} may be lost (--suppression-limit {limit}).{share}",)
 
 
 def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:

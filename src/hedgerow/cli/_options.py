@@ -15,7 +15,6 @@ __all__ = [
     "AsJson",
     "Columns",
     "Decimal",
-    "DecimalOfJob",
     "Delimiter",
     "EachK",
     "Encoding",
@@ -24,6 +23,7 @@ __all__ = [
     "HierarchyWords",
     "Identifying",
     "Input",
+    "JobFile",
     "Insensitive",
     "K",
     "Kind",
@@ -44,7 +44,6 @@ __all__ = [
     "Sensitive",
     "Sheet",
     "SuppressionLimit",
-    "Table",
     "TargetBins",
     "Test",
     "Texts",
@@ -177,19 +176,19 @@ def columns(meaning: str, *names: str) -> Any:
 _TABLE = (
     "A .csv, .tsv, .txt (also .gz, .zst), .parquet, .zip or .xlsx file; a folder or 'pattern*' of files; - for stdin."
 )
-Table = Annotated[str, typer.Argument(metavar="TABLE", help=_TABLE)]
 Input = Annotated[str | None, typer.Argument(metavar="INPUT", help=_TABLE)]
-"""The table where a job file may name it."""
+"""The table, unless a job file names it."""
 Encoding = Annotated[
     str | None, option(Panel.INPUT, "NAME", "Encoding of a text file.  [default: by its first bytes, else utf-8]")
 ]
 Delimiter = Annotated[
     str | None, option(Panel.INPUT, "SIGN", "Sign between columns in a text file.  [default: found in the header]")
 ]
-Decimal = Annotated[str, option(Panel.INPUT, "SIGN", "Sign before decimals in text.")]
-DecimalOfJob = Annotated[str | None, option(Panel.INPUT, "SIGN", "Sign before decimals in text.  [default: .]")]
-"""The same where a job file may name it."""
+Decimal = Annotated[str | None, option(Panel.INPUT, "SIGN", "Sign before decimals in text.  [default: .]")]
 Sheet = Annotated[str | None, option(Panel.INPUT, "NAME", "Sheet to read from a workbook that has several.")]
+JobFile = Annotated[
+    str | None, option(Panel.INPUT, "FILE", "Take table, columns and requirements from a job file. Typed options win.")
+]
 Missing = Annotated[Texts, option(Panel.INPUT, "TEXT", "A text that means 'no value'. Repeatable.")]
 
 # The roles of its columns.
@@ -230,7 +229,8 @@ HierarchyWords = Annotated[
     option(
         Panel.COLUMNS,
         "COLUMN=WORDS",
-        "How values generalize: masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  "
+        "How values generalize: masking:2,3  prefix:1,3  dates:month,year  dates:year,%d.%m.%Y (their format)  "
+        "intervals:5,10  "
         "'intervals:5,10,<18,>=90' (open ends)  flat  or a file. Repeatable.",
     ),
 ]
@@ -285,6 +285,8 @@ Task = Annotated[
 ]
 Train = Annotated[str, option(Panel.LEARNERS, "HOW", "Training rows: redrawn, or published as in the release.")]
 Test = Annotated[str, option(Panel.LEARNERS, "HOW", "Test rows: raw, or recoded as the release would show them.")]
-SameFigures = Annotated[int, option(Panel.METHOD, "N", "The same seed gives the same figures.", "--seed")]
+SameFigures = Annotated[
+    int | None, option(Panel.METHOD, "N", "The same seed gives the same figures.  [default: 0]", "--seed")
+]
 AsJson = Annotated[bool, option(Panel.OUTPUT, None, "Print JSON.", "--json")]
 Quiet = Annotated[bool, option(Panel.OUTPUT, None, "Print only errors.", "--quiet", "-q")]

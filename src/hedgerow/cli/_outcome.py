@@ -7,6 +7,7 @@ interrupted; 141 the reader of the output has gone. Texts of foreign exceptions 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -28,6 +29,7 @@ _BAD_INPUT = 2
 _CLOSED_PIPE = 128 + 13
 _PATIENCE = 5.0  # seconds
 _MOMENT = 0.01  # seconds
+_SECRETIVE_ADDRESS = re.compile(r"(\b[a-z][a-z0-9+.-]+:/{1,2})[^\s'\"]*[@?=;][^\s'\"]*", re.IGNORECASE)
 _LEFT = "nothing is left half written."
 
 
@@ -154,10 +156,10 @@ def _failed(error: BaseException, arguments: Sequence[str]) -> int:
     if isinstance(error, HedgerowError):
         from hedgerow.cli._headerless import without_first_lines
 
-        return _say(without_first_lines(str(error), arguments), error.exit_status)
-    mistake = _mistake(error)
+        return _say(_without_passwords(without_first_lines(str(error), arguments)), error.exit_status)
+    mistake = _mistake(error, arguments)
     if mistake is not None:
-        return _say(mistake, _BAD_INPUT)
+        return _say(_without_passwords(mistake), _BAD_INPUT)
     return _say(
         f"This is a bug in Hedgerow ({type(error).__name__}). Please report it. To see its place, set the environment "
         "variable HEDGEROW_TRACEBACK=1 (the text may quote cells of the table).",
@@ -165,21 +167,27 @@ def _failed(error: BaseException, arguments: Sequence[str]) -> int:
     )
 
 
-def _mistake(error: BaseException) -> str | None:
+def _without_passwords(message: str) -> str:
+    """Hide addresses that may hold a password, before the host or among parameters.
+
+    >>> _without_passwords("There is no folder 'postgresql://me:secret@localhost'.")
+    "There is no folder 'postgresql://…'."
+    >>> _without_passwords("There is no folder 'spark://host:7077'.")
+    "There is no folder 'spark://host:7077'."
+    """
+    return _SECRETIVE_ADDRESS.sub(r"\1…", message)
+
+
+def _mistake(error: BaseException, arguments: Sequence[str]) -> str | None:
     """What to change, if a foreign error means a file, the memory or the usage; ``None`` if it means a bug."""
     if isinstance(error, OSError) and error.strerror:
         place = f" ({error.filename!r})" if isinstance(error.filename, str) else ""
         return f"The operating system refused a file: {error.strerror}{place}."
     if isinstance(error, MemoryError):
         return "The table does not fit into memory. Add --memory-limit 2GB (what you have), or name fewer columns."
-    # Newer releases of typer carry a click of their own, older ones use the package: known by its method.
-    usage = getattr(error, "format_message", None)
-    if not callable(usage):
-        return None
-    context = getattr(error, "ctx", None)
-    message = str(usage())
-    command = "hedgerow" if context is None else context.command_path
-    return f"{message if message.endswith(('.', '?')) else message + '.'} Type {command} --help."
+    from hedgerow.cli._usage import wrong_usage
+
+    return wrong_usage(error, arguments)
 
 
 def _say(sentence: str, status: int) -> int:

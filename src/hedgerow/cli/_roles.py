@@ -71,6 +71,8 @@ def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> Hiera
         return HierarchyFiles()
     folder = Path(folder)
     if not folder.is_dir():
+        if folder.exists():
+            raise BadInput(f"{str(folder)!r} is a file. For one column, type --hierarchy COLUMN={folder}.")
         raise BadInput(f"There is no folder {str(folder)!r}. Name the folder of your hierarchies: --hierarchies DIR.")
     wanted = set(columns)
     files: dict[str, Path] = {}
@@ -171,7 +173,7 @@ def missing_texts(typed: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def typed_file(path: str, reading: Mapping[str, Any]) -> File:
-    """The table at a path, with the reading options of the command or job."""
+    """The table at a path, with the reading options of a job."""
     from hedgerow.engines import File
 
     return File(

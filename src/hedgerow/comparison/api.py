@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
+from hedgerow._internal.keywords import suggesting
 from hedgerow.anonymizers.parameters import check_limit
 from hedgerow.comparison.choices import Choice
 from hedgerow.comparison.plan import Learning, Plan, Settings, Treatments, find_utility
@@ -44,6 +45,7 @@ _PROTOCOL: Final = ("cv", 5)
 _THRESHOLD: Final = 0.05
 
 
+@suggesting
 def compare(
     data: Any,
     schema: Schema,

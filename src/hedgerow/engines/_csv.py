@@ -91,7 +91,10 @@ def _too_long(name: str, line: int) -> BadInput:
 
 def _first_record(part: Part) -> list[str]:
     """The cells of the first record, which should be the column names."""
-    broken = BadInput(f"The file {part.name!r} cannot be read as CSV: its first line is broken.")
+    broken = BadInput(
+        f"The file {part.name!r} cannot be read as CSV: its first line is broken. Mend its quotes, or name the sign "
+        f"between its columns if that is not {part.delimiter!r} (--delimiter)."
+    )
     with closing(records(part)) as lines, translated(_BrokenQuote, into=broken):
         _, header = next(lines, (0, None))
     if header is None:

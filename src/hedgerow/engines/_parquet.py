@@ -166,4 +166,4 @@ def _is_damaged(part: Part) -> bool:
 
 
 def _no_parquet(part: Part) -> BadInput:
-    return BadInput(f"The file {part.name!r} cannot be read as Parquet.")
+    return BadInput(f"The file {part.name!r} cannot be read as Parquet. Perhaps it was cut off: copy it again.")

@@ -38,8 +38,9 @@ from hedgerow.engines.workspace import Workspace, check_copy
 from hedgerow.errors import BadInput, translated, unwritable
 from hedgerow.io.atomic import digest
 from hedgerow.io.connections import open_database
-from hedgerow.io.frames import as_arrow, open_frame, refuse_alike
+from hedgerow.io.frames import Form, as_arrow, as_dataframe, open_frame, refuse_alike
 from hedgerow.io.parquet_folder import Layout, files_in
+from hedgerow.io.paths import refuse_address
 from hedgerow.io.readers import find_table, open_parts, written_here
 from hedgerow.io.scratch import Scratch
 
@@ -106,7 +107,8 @@ class FrameRows:
 class StagedRows:
     """Rows in a file of a hidden folder, or in a folder there with a layout, which lives as long as this object.
 
-    If memory is limited, ``memory`` is the number of bytes that may be used to write them in another form.
+    If memory is limited, ``memory`` is the number of bytes that may be used to write them in another form. ``form`` is
+    the library whose dataframe ``table`` is, unless it is a DuckDB relation.
     """
 
     path: Path
@@ -115,6 +117,7 @@ class StagedRows:
     people: Longs | None = None
     layout: Layout | None = None
     memory: int | None = None
+    form: Form | None = None
 
     @property
     def native(self) -> Path:
@@ -124,7 +127,9 @@ class StagedRows:
 
     @property
     def table(self) -> Any:
-        """A DuckDB relation over the file."""
+        """A DuckDB relation over the file, or a dataframe."""
+        if self.form is not None:
+            return as_dataframe(self._worked(lambda rows: rows.to_arrow_table()), self.form)
         relation = _scan(open_database(), self.path)
         # The rows stay readable even if the release itself is no longer used.
         self.folder.keep_for(relation)
@@ -319,10 +324,12 @@ class SavedTable:
     """
 
     def __init__(self, path: Path) -> None:
+        if not path.exists():
+            refuse_address(path)
         if not path.is_dir():
             file_format(path)
         if not path.exists():
-            raise BadInput(f"There is no file {str(path)!r}.")
+            raise BadInput(f"There is no file {str(path)!r}. Check the path.")
         self._scratch = Scratch()
         self.copy = self._scratch.path / path.name
         unreadable = BadInput(f"{'The folder' if path.is_dir() else 'The file'} {str(path)!r} cannot be read.")

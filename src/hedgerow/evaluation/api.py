@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from hedgerow._internal.keywords import suggesting
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import find_method
 from hedgerow.errors import BadInput, is_int, required
@@ -43,6 +44,7 @@ _METHODS: Final = ("mondrian", "kactus")
 _METHODS_WITHOUT_TARGET: Final = ("mondrian", "datafly")
 
 
+@suggesting
 def evaluate(
     data: Any,
     schema: Schema,

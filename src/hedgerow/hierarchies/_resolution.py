@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies._masks import masking, prefix
-from hedgerow.hierarchies.calendars import dates
+from hedgerow.hierarchies.calendars import DATE_LEVELS, dates
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy, encode_tree, tree_of_levels
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.hierarchies.files import read_arx, read_toml
@@ -95,7 +95,7 @@ BUILDERS: Final[Mapping[str, Callable[[], Hierarchy]]] = {
 _WORDS: Final[Mapping[str, Callable[[list[str]], Hierarchy]]] = {
     "masking": lambda words: masking(levels=list(map(_number, words))),
     "prefix": lambda words: prefix(*map(_number, words)),
-    "dates": dates,
+    "dates": lambda words: _dates(words),
     "intervals": lambda words: _intervals(words),
     "quantiles": lambda words: _quantiles(words),
 }
@@ -110,9 +110,10 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
     Parameters
     ----------
     spec : object
-        ``None`` (automatic), a builder's name (with parameters: ``masking:2,3``, ``dates:month,year``,
-        ``intervals:5,10,20``, with open ends ``intervals:5,10,20,<18,>=90``, ``prefix:1,3``), the path of a ``.csv``
-        (ARX) or ``.toml`` file, a nested dict or list, or an object with a method ``encode``.
+        ``None`` (automatic), a builder's name (with parameters: ``masking:2,3``, ``prefix:1,3``, ``dates:month,year``,
+        for dates in another form ``dates:month,year,%d.%m.%Y``, ``intervals:5,10,20``, with open ends
+        ``intervals:5,10,20,<18,>=90``), the path of a ``.csv`` (ARX) or ``.toml`` file, a nested dict or list, or an
+        object with a method ``encode``.
     column : str
         The column, for errors.
     """
@@ -150,6 +151,15 @@ def _by_name(spec: str | Path, column: str) -> Hierarchy:
         BUILDERS,
         f"It is given for the column {column!r}; the path of a .csv or .toml file is possible too.",
     )
+
+
+def _dates(words: list[str]) -> Hierarchy:
+    """The calendar with some levels; a word with a percent sign is the format of the dates."""
+    forms = [word for word in words if "%" in word]
+    if len(forms) > 1:
+        raise BadInput("The format of dates is given twice, or has a comma in it. Write one without a comma.")
+    levels = [word for word in words if "%" not in word]
+    return dates(levels or DATE_LEVELS, format=forms[0] if forms else None)
 
 
 _OPEN_ENDS: Final = {BELOW: "bottom", FROM: "top", ">=": "top"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,6 +17,8 @@ from hedgerow.io.domains import Domain
 from hedgerow.io.values import read_date
 
 __all__ = ["DATE_LEVELS", "Dates", "calendar_span", "dates"]
+
+_OTHER_FORMAT: Final = "Correct them, or name the format in which they are written, such as dates:month,year,%d.%m.%Y."
 
 DATE_LEVELS: Final = ("day", "month", "quarter", "year", "decade")
 
@@ -52,7 +55,7 @@ class Dates:
             form = "the ISO form (2024-03-31)" if self.format is None else f"the format {self.format!r}"
             raise Uncovered(
                 f"The column {domain.name!r} has {plural(len(wrong), 'values')} that are not dates in {form}",
-                "Correct them, or give dates another format.",
+                _OTHER_FORMAT,
                 domain,
                 wrong,
             )
@@ -68,7 +71,8 @@ def dates(levels: str | Sequence[str] = DATE_LEVELS, *, format: str | None = Non
         The levels above the values, finest first. Where the values are days themselves, "day" adds none; it
         does where they have a time of day.
     format : str, optional
-        How a column of text writes its dates, as for ``datetime.strptime``; by default the ISO form.
+        How a column of text writes its dates, as for ``datetime.strptime``; by default the ISO form. As words, where a
+        schema or the command names the hierarchy, it is ``dates:month,year,%d.%m.%Y``.
 
     Examples
     --------
@@ -84,9 +88,22 @@ def dates(levels: str | Sequence[str] = DATE_LEVELS, *, format: str | None = Non
             raise BadInput.unknown("level of dates", str(level), DATE_LEVELS)
     if not chosen or list(chosen) != sorted(set(chosen), key=DATE_LEVELS.index):
         raise BadInput.parameter("levels", "dates", f"some of {', '.join(DATE_LEVELS)}, in this order", levels)
-    if format is not None and not isinstance(format, str):
-        raise BadInput.parameter("format", "dates", "a format of datetime.strptime", format)
+    if format is not None and not (isinstance(format, str) and _has_year(format)):
+        raise BadInput.parameter("format", "dates", "a format of datetime.strptime with a year, as '%d.%m.%Y'", format)
     return Dates(chosen, format)
+
+
+def _has_year(format: str) -> bool:
+    """Whether a date that is written in a format can be read again, with its year.
+
+    >>> _has_year("%d.%m.%Y"), _has_year("%b %y"), _has_year("%d.%m."), _has_year("%Q"), _has_year("")
+    (True, True, False, False, False)
+    """
+    some = dt.datetime(2001, 2, 3)
+    try:
+        return dt.datetime.strptime(some.strftime(format), format).year == some.year
+    except ValueError:
+        return False
 
 
 def _month(number: int) -> str:

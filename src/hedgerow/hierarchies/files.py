@@ -194,9 +194,11 @@ def _read_rows(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], 
     if not rows:
         raise BadInput(f"There is nothing in {_called(path)}. Write a line per value into it.")
     if len(rows[0]) < 2:
+        other = next((sign for sign in ",\t|;" if sign != delimiter and all(sign in row[0] for row in rows)), None)
+        instead = "" if other is None else f" instead of {other!r}"
         raise BadInput(
-            f"The lines of {_called(path)} have one column. Separate a value and its labels by "
-            f"{delimiter!r}, or give another delimiter to read_arx."
+            f"The lines of {_called(path)} have one column. Write {delimiter!r}{instead} between a value and its "
+            "labels."
         )
     return rows, lines
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from hedgerow.errors import BadInput, translated, unwritable
 from hedgerow.io.parquet_folder import digest_of_all, digests, flush, flush_entries, sha256, take_place
-from hedgerow.io.paths import absolute
+from hedgerow.io.paths import absolute, refuse_address
 from hedgerow.io.scratch import Scratch, alone
 
 __all__ = [
@@ -78,6 +78,7 @@ def check_place(path: Path, *, folder: bool = False) -> None:
     if path.is_dir() and not folder:
         raise BadInput(f"{str(path)!r} is a folder. Name a file.")
     if not path.parent.is_dir():
+        refuse_address(path)
         raise BadInput(f"There is no folder {str(path.parent)!r} to write to.")
     if not os.access(path.parent, os.W_OK):
         raise BadInput(f"The folder {str(path.parent)!r} cannot be written to.")

@@ -18,7 +18,7 @@ from hedgerow.io.atomic import (
     refuse_existing,
 )
 from hedgerow.io.parquet_folder import Layout, files_in
-from hedgerow.io.paths import absolute, is_same_file, refuse_overwriting
+from hedgerow.io.paths import absolute, is_same_file, refuse_address, refuse_overwriting
 
 __all__ = ["Destination"]
 
@@ -59,6 +59,10 @@ class Destination:
             # "." or "..": the name of the folder is not part of the path.
             path = Path(os.path.normpath(path))
             typed = str(path)
+        if not path.parent.is_dir():
+            refuse_address(typed)
+        if path.parent == path:
+            raise BadInput(f"{typed!r} is the root of the file system. Name a file or folder in it.")
         layout = Layout.of(rows_per_file, partition_by, owner)
         slash = os.fspath(given).endswith((os.sep, "/"))
         divided = layout != Layout()
@@ -88,8 +92,6 @@ class Destination:
             return
         if self.path.exists() and not self.path.is_dir():
             raise BadInput(f"{self.shown!r} is a file. Name a folder that is empty or not there yet.")
-        if self.path.parent == self.path:
-            raise BadInput(f"{self.shown!r} is the root of the file system. Name a folder in it.")
         check_place(self._typed, folder=True)
 
     def refuse_overwriting(self, reads: Iterable[Path], what: str) -> None:

@@ -6,21 +6,25 @@ connection: on the caller's connection, a name might mean one of the caller's ta
 
 from __future__ import annotations
 
+import importlib.util
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal, cast, get_args
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.errors import BadInput, InternalError, listing, translated
+from hedgerow.errors import BadInput, InternalError, MissingExtra, listing, translated
 
 __all__ = [
+    "Form",
     "OpenFrame",
     "as_arrow",
+    "as_dataframe",
+    "check_form",
     "column_names",
     "column_types",
     "columns_of",
@@ -241,6 +245,32 @@ def first_rows(table: Any, rows: int) -> Any:
     if isinstance(table, np.ndarray):
         return table[:rows]
     return nw.to_native(nw.from_native(table).head(rows))
+
+
+Form = Literal["arrow", "pandas", "polars"]
+"""A library of dataframes."""
+_FORMS: Final = get_args(Form)
+
+
+def check_form(form: object, owner: str) -> Form | None:
+    """Read the name of a library of dataframes, which must be installed; ``None`` stays ``None``."""
+    if form is not None and form not in _FORMS:
+        raise BadInput.parameter("as_", owner, "'arrow', 'pandas', 'polars' or None", form)
+    if form in ("pandas", "polars") and importlib.util.find_spec(str(form)) is None:
+        raise MissingExtra(f"This needs {form}, which is not installed. Type: pip install {form}")
+    return cast("Form | None", form)
+
+
+def as_dataframe(table: pa.Table, form: Form) -> Any:
+    """A table of Arrow as a dataframe of a library.
+
+    >>> as_dataframe(pa.table({"age": [20]}), "polars")["age"].to_list()
+    [20]
+    """
+    if form == "arrow":
+        return table
+    frame = nw.from_native(table, eager_only=True)
+    return frame.to_pandas() if form == "pandas" else frame.to_polars()
 
 
 def as_arrow(column: nw.Series[Any]) -> pa.ChunkedArray:

@@ -14,6 +14,7 @@ from hedgerow.engines import SavedTable, StagedRows
 from hedgerow.errors import BadInput, InternalError, listing, translated
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.io.atomic import manifest_path, proportions_path
+from hedgerow.io.frames import check_form
 from hedgerow.io.paths import absolute
 from hedgerow.release._guarantee import Guarantee
 from hedgerow.release._release import Release
@@ -35,8 +36,10 @@ def load(
     path: str | Path,
     hierarchies: Mapping[str, Any] | None = None,
     require: Iterable[Requirement | str] | None = None,
+    as_: str | None = None,
 ) -> Release:
     """Read a release; see :meth:`hedgerow.Release.load`."""
+    form = check_form(as_, "Release.load")
     place = absolute(path)
     table = SavedTable(place)
     manifest = _Manifest.of(place)
@@ -48,7 +51,7 @@ def load(
     if wrong:
         raise BadInput(" ".join(wrong))
     given = _given(hierarchies, manifest)
-    rows = table.rows(manifest.types, manifest.quasi, manifest.missing, manifest.in_folders)
+    rows = replace(table.rows(manifest.types, manifest.quasi, manifest.missing, manifest.in_folders), form=form)
     guarantee = Guarantee(
         columns=manifest.columns_in(rows),
         quasi=manifest.quasi,
@@ -165,7 +168,7 @@ class _Manifest:
 
     def columns_in(self, rows: StagedRows) -> tuple[str, ...]:
         """The columns of the table, which must be those that the manifest names."""
-        columns = tuple(rows.table.columns)
+        columns = tuple(replace(rows, form=None).table.columns)
         if set(columns) != {*self.quasi, *self.counted, *self.others}:
             raise self.unfit
         return columns

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow.parquet as pq
 
@@ -30,6 +30,7 @@ from hedgerow.risk import Audit, Auditable, Described
 from hedgerow.verifier import ClassCounts
 
 if TYPE_CHECKING:
+    from hedgerow.release._explaining import Explanation, Reasons
     from hedgerow.release._redrawn import Redrawn
     from hedgerow.release.saving import Beside
 
@@ -122,6 +123,7 @@ class Release(Auditable, Reported):
         hierarchies: Mapping[str, Any] | None = None,
         *,
         require: Iterable[Requirement | str] | None = None,
+        as_: Literal["arrow", "pandas", "polars"] | None = None,
     ) -> Release:
         """Read a release that :meth:`save` wrote: the table, its manifest and its proportions.
 
@@ -138,6 +140,9 @@ class Release(Auditable, Reported):
         require : sequence of requirements, optional
             All requirements of the release, if one of them names values: an order, or a single limited value. The
             manifest does not hold values.
+        as_ : {"arrow", "pandas", "polars"}, optional
+            The library whose dataframe :attr:`table` is; by default it is a DuckDB relation over the file. A dataframe
+            holds all rows in memory.
 
         Raises
         ------
@@ -159,10 +164,13 @@ class Release(Auditable, Reported):
           6 rows in 2 classes, k = 3
           quasi-identifiers: 'age'
           target: 'sex'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hr.Release.load(release.save(f"{folder}/out.csv"), as_="polars").table.shape
+        (6, 2)
         """
         from hedgerow.release._loading import load
 
-        return load(path, hierarchies, require)
+        return load(path, hierarchies, require, as_)
 
     def __repr__(self) -> str:
         made = ", ".join((self.facts["method"], *self.facts["requirements"]))
@@ -249,6 +257,37 @@ class Release(Auditable, Reported):
         facts = {} if self.private is None else self.private.facts
         own = {**public_facts(facts, digits_shown(self.facts["rows_in"])), "audit": self.audit.to_dict()}
         return {"hedgerow": __version__, "versions": versions(), **self.facts, **own}
+
+    @property
+    def reasons(self) -> Reasons:
+        """Why classes show no more than they do: a secret, like the recoding; :meth:`explain` describes one row."""
+        from hedgerow.release._explaining import reasons_of
+
+        return reasons_of(self.private, self.originals, self.guarantee.requirements, enforced=self.guarantee.enforced)
+
+    def explain(self, row: Mapping[str, Any]) -> Explanation:
+        """Explain why a record is published as it is, or left out: which requirement forbids to show more.
+
+        The answer reveals original values and parts of classes. It is for you alone. Only a fresh release knows it.
+
+        Parameters
+        ----------
+        row : mapping of column to value
+            The quasi-identifiers of a record as they stand in the original table. Other columns are ignored.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> import hedgerow as hr
+        >>> people = pa.table({"age": [20, 23, 27, 25, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
+        >>> schema = hr.Schema(quasi=["age", "sex"], hierarchies={"age": "intervals:5,10"})
+        >>> release = hr.anonymize(people, schema, k=3)
+        >>> print(release.explain({"age": 27, "sex": "F"}))  # doctest: +ELLIPSIS
+        2 of 2 records in a class of ...
+        """
+        from hedgerow.release._explaining import explain
+
+        return explain(self.reasons, row)
 
     def preview(self, rows: int = 5) -> Any:
         """Some published rows, in the type of :attr:`table`.

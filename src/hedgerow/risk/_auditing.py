@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
+from hedgerow._internal.keywords import suggesting
 from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow._internal.rounding import digits_shown, rounded_up, significant
 from hedgerow.core.cells import SUPPRESSED
@@ -28,8 +29,17 @@ from hedgerow.risk._population import people_fitting
 from hedgerow.risk._proportions import disclosures, singled_out
 from hedgerow.risk.audit import AttackerRisk, Audit, ClassSummary, Risks, SensitiveAudit, Together, tells_apart_all
 from hedgerow.risk.clear import ClearColumn
-from hedgerow.risk.manifest import Fit, determined_beside, levels_beside, levels_in, manifest_fit
+from hedgerow.risk.manifest import (
+    Fit,
+    StatedRoles,
+    determined_beside,
+    levels_beside,
+    levels_in,
+    manifest_fit,
+    stated_beside,
+)
 from hedgerow.risk.previous import Given, audit_together, quasi_of
+from hedgerow.schema import Schema
 from hedgerow.verifier import (
     ClassCounts,
     Finding,
@@ -109,6 +119,7 @@ def _rounded_finding(finding: Finding, digits: int) -> Finding:
 DEFAULT_THRESHOLD: Final = 0.2
 
 
+@suggesting
 def audit(
     table: Any,
     *,
@@ -138,8 +149,9 @@ def audit(
         A dataframe of pandas, polars or pyarrow, or any path that :class:`hedgerow.File` reads. A file with a manifest
         beside it is compared with the digest in it. A release is counted anew, and supplies the parameters below that
         you leave out.
-    quasi : sequence of str
-        The columns by which a person could be found. Only a release needs none.
+    quasi : sequence of str, optional
+        The columns by which a person could be found. A release needs none, nor does a file with its manifest beside it:
+        the manifest then supplies the roles and the requirements that you leave out.
     sensitive : sequence of str, optional
         The columns whose values must not become known.
     target : str, optional
@@ -186,18 +198,24 @@ def audit(
     (1, 1, 1.0)
     """
     described = table.described if isinstance(table, Auditable) else None
+    stated = stated_beside(table) if described is None and quasi is None else None
     requirements = read_demands(k, require)
+    hierarchies = {} if hierarchies is None else hierarchies
+    if stated is not None and not requirements:
+        requirements = _stated_requirements(stated, hierarchies)
+        k = _plain_k(requirements)
     threshold = _threshold(threshold, k)
-    roles = _Roles.of(described, quasi, sensitive, target, entity, missing)
+    known = stated if described is None else described
+    roles = _Roles.of(known, quasi=quasi, sensitive=sensitive, target=target, entity=entity, missing=missing)
     if described is not None:
         requirements = requirements or tuple(described.requirements)
-    hierarchies = {} if hierarchies is None else hierarchies
     counted = roles.counted(requirements)
     _check_previous(previous, original, changed, previous_quasi)
     every_quasi = dict.fromkeys((*roles.quasi, *quasi_of(previous, previous_quasi)))
     check_columns(hierarchies, [*dict.fromkeys((*roles.quasi, *counted, *every_quasi))])
     reading = Reading(roles.missing, encoding, delimiter)
     fit, unfit = manifest_fit(artefact_of(table))
+    unfit = [*unfit, *(() if stated is None or roles.entity is not None else stated.remarks)]
     opened = reading.open(artefact_of(table), sheet)
     counts = count_classes(
         opened,
@@ -247,20 +265,22 @@ class _Roles:
     @classmethod
     def of(
         cls,
-        described: Described | None,
+        known: Described | StatedRoles | None,
+        *,
         quasi: Sequence[str] | None,
         sensitive: Sequence[str] | None,
         target: str | None,
         entity: str | RowOwners | None,
         missing: Sequence[str] | None,
     ) -> _Roles:
-        """Take the roles that the caller names; a release supplies the others."""
-        if described is not None:
-            quasi = _either(quasi, described.quasi)
-            sensitive = _either(sensitive, described.sensitive)
-            target = _either(target, described.target)
-            entity = _either(entity, described.owners or described.entity)
-            missing = _either(missing, described.missing)
+        """Take the roles that the caller names; a release, or the manifest of a file, supplies the others."""
+        if known is not None:
+            owners = known.owners if isinstance(known, Described) else None
+            quasi = _either(quasi, known.quasi)
+            sensitive = _either(sensitive, known.sensitive)
+            target = _either(target, known.target)
+            entity = _either(entity, owners or known.entity)
+            missing = _either(missing, known.missing)
         if quasi is None:
             raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found in quasi=.")
         if isinstance(sensitive, str):
@@ -275,6 +295,22 @@ class _Roles:
     def counted(self, requirements: Iterable[Any]) -> tuple[str, ...]:
         """The columns whose values are counted: the protected columns and those that requirements protect."""
         return tuple(dict.fromkeys((*self.protected, *protected_columns(requirements))))
+
+
+def _stated_requirements(stated: StatedRoles, hierarchies: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The requirements in a manifest, which must be complete."""
+    for requirement in stated.requirements:
+        if requirement in stated.withheld:
+            raise BadInput(
+                f"The manifest does not hold all of {requirement}, because it names values. Give all requirements "
+                "(require=, --require)."
+            )
+        if requirement.needs_tree and requirement.column not in hierarchies:
+            raise BadInput(
+                f"The manifest does not hold the tree of {requirement}. Give the hierarchy of {requirement.column!r} "
+                "(hierarchies=, --hierarchy)."
+            )
+    return stated.requirements
 
 
 def _either(named: Any, otherwise: Any) -> Any:
@@ -677,15 +713,17 @@ class Check(NotebookRepr):
         return {"holds": self.holds, **plain, "columns": list(self.columns), "told": told}
 
 
+@suggesting
 def check(
     table: Any,
     *,
-    quasi: Sequence[str],
+    quasi: Sequence[str] | None = None,
+    schema: Schema | None = None,
     k: int | None = None,
     require: Iterable[Any] = (),
-    sensitive: Sequence[str] = (),
+    sensitive: Sequence[str] | None = None,
     entity: str | None = None,
-    missing: Sequence[str] = (),
+    missing: Sequence[str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -697,17 +735,19 @@ def check(
     ----------
     table : dataframe, DuckDB relation, table of Spark or path
         As for :func:`hedgerow.audit`.
-    quasi : sequence of str
-        The columns by which a person could be found.
+    quasi : sequence of str, optional
+        The columns by which a person could be found. Give these or a schema.
+    schema : Schema, optional
+        Supplies the parameters below that you leave out: with its ``entity``, people are counted.
     k : int, optional
         Short for k-anonymity over all quasi-identifiers.
     require : iterable of requirements
         As objects or as text such as ``"l=3@disease"``. Give ``k`` or at least one of these.
-    sensitive : sequence of str
+    sensitive : sequence of str, optional
         Columns for which the answer also reports how many records have a value that their class alone reveals.
     entity : str, optional
         The column that identifies the person, where a person may have several rows.
-    missing : sequence of str
+    missing : sequence of str, optional
         Texts that mean "no value".
     hierarchies : mapping of column to hierarchy, optional
         Of sensitive columns, for requirements that measure distances in them.
@@ -728,11 +768,17 @@ def check(
     for name, given in (("quasi", quasi), ("sensitive", sensitive)):
         if isinstance(given, str):
             raise BadInput.parameter(name, "check", "a list of column names", given)
-    counted = tuple(dict.fromkeys((*sensitive, *protected_columns(requirements))))
-    hierarchies = {} if hierarchies is None else hierarchies
-    check_columns(hierarchies, counted, "check")
     opened = Reading(encoding=encoding, delimiter=delimiter).open(table, sheet)
-    counts = count_classes(opened, quasi, sensitive=counted, entity=entity, missing=missing)
+    if schema is not None:
+        named = schema.resolve(tuple(opened.columns))
+        quasi, sensitive = _either(quasi, named.quasi), _either(sensitive, named.sensitive)
+        entity, missing = _either(entity, named.entity), _either(missing, schema.missing)
+        hierarchies = _either(hierarchies, _needed_trees(schema, requirements))
+    roles = _Roles.of(None, quasi=quasi, sensitive=sensitive, target=None, entity=entity, missing=missing)
+    sensitive, hierarchies = roles.sensitive, _either(hierarchies, {})
+    counted = tuple(dict.fromkeys((*sensitive, *protected_columns(requirements))))
+    check_columns(hierarchies, counted, "check")
+    counts = count_classes(opened, roles.quasi, sensitive=counted, entity=entity, missing=roles.missing)
     return Check(
         rows=counts.rows,
         people=None if counts.entity is None else counts.people,
@@ -741,6 +787,12 @@ def check(
         verdict=verify(counts, with_trees(requirements, hierarchies, counts)),
         told={name: _revealed(counts, name) for name in sensitive},
     )
+
+
+def _needed_trees(schema: Schema, requirements: Iterable[Any]) -> dict[str, Any]:
+    """The hierarchies of a schema in which requirements measure distances."""
+    columns = [requirement.column for requirement in requirements if getattr(requirement, "needs_tree", False)]
+    return {name: schema.hierarchies[name] for name in columns if name in schema.hierarchies}
 
 
 def _revealed(counts: ClassCounts, column: str) -> Told:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -12,24 +13,32 @@ from hedgerow.io.atomic import digest, manifest_path, proportions_path, redrawn_
 from hedgerow.io.parquet_folder import digests, sha256
 from hedgerow.io.readers import STANDARD_INPUT
 from hedgerow.io.readers.sizes import read_json
+from hedgerow.requirements import Requirement, restored, withheld
 from hedgerow.verifier import Levels
 
 __all__ = [
     "Fit",
+    "StatedRoles",
     "determined_beside",
     "determined_columns",
     "differences",
+    "is_dropped",
     "levels_beside",
     "levels_in",
     "manifest_fit",
     "mismatches",
     "older_redrawn",
     "read_manifest",
+    "stated_beside",
 ]
 
 _LARGEST_MANIFEST: Final = 1 << 27  # bytes; a manifest names every file of a folder
 Fit = Literal["fits", "differs"]
 
+_ROWS_INSTEAD: Final = (
+    "The release counted people, and its table does not name them: this audit counts rows, of which a person may have "
+    "several. The manifest holds the figures of people."
+)
 _ADVICE = (
     "It was changed after it was written, or writing was interrupted. Do not trust the manifest; write the table again."
 )
@@ -88,6 +97,89 @@ def determined_beside(table: str | Path) -> dict[str, tuple[str, ...]]:
     unreadable = BadInput(f"The manifest beside {Path(table).name!r} cannot be read.")
     with translated(KeyError, TypeError, AttributeError, into=unreadable):
         return determined_columns(manifest)
+
+
+@dataclass(frozen=True)
+class StatedRoles:
+    """What the manifest of a table says about it, for an audit.
+
+    Attributes
+    ----------
+    quasi, sensitive : tuple of str
+    target : str, optional
+    entity : str, optional
+        The published column that identifies people.
+    missing : tuple of str
+        Texts that mean "no value".
+    requirements : tuple of Requirement
+        The requirements that the release met.
+    withheld : tuple of Requirement
+        Those of them that the manifest does not hold completely.
+    dropped : tuple of str
+        Columns that are not published.
+    remarks : tuple of str
+        Notes for the auditor.
+    """
+
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    target: str | None
+    entity: str | None
+    missing: tuple[str, ...]
+    requirements: tuple[Requirement, ...]
+    withheld: tuple[Requirement, ...]
+    dropped: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def stated_beside(table: object) -> StatedRoles | None:
+    """Read the roles and requirements in the manifest beside a table; ``None`` if there are none, as of drawn rows.
+
+    Raises
+    ------
+    BadInput
+        If the table is not the one that the manifest describes: somebody may have changed either.
+    """
+    fit, wrong = manifest_fit(table)
+    if fit is None or not isinstance(table, str | Path):
+        return None
+    if fit == "differs":
+        raise BadInput(f"{wrong[0]} To audit it nevertheless, name its quasi-identifiers (quasi=, --quasi).")
+    path = Path(table).absolute()
+    manifest = read_manifest(path) or {}
+    if "drawn_from" in manifest:
+        return None
+    unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")
+    with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
+        roles = manifest["columns"]
+        read = [(restored(one), set(withheld(one)) - {"tree"}) for one in manifest.get("require", ())]
+        return StatedRoles(
+            quasi=tuple(roles["quasi"]),
+            sensitive=tuple(roles["sensitive"]),
+            target=roles["target"],
+            entity=_published_entity(manifest),
+            missing=tuple(manifest["missing"]),
+            requirements=tuple(requirement for requirement, _ in read),
+            withheld=tuple(requirement for requirement, hidden in read if hidden),
+            dropped=tuple(roles["dropped"]),
+            remarks=(_ROWS_INSTEAD,) if roles["entity"] in roles["dropped"] else (),
+        )
+
+
+def _published_entity(manifest: Mapping[str, Any]) -> str | None:
+    """The published column that identifies people: the entity, or else pseudonyms, unless every row is a person."""
+    roles = manifest["columns"]
+    if roles["entity"] is not None:
+        return None if roles["entity"] in roles["dropped"] else str(roles["entity"])
+    pseudonyms = () if manifest.get("rows_are_people") else roles["pseudonymized"]
+    return next(map(str, pseudonyms), None)
+
+
+def is_dropped(table: str | Path, column: str) -> bool:
+    """Whether the manifest beside a table says that a column was left out of it."""
+    manifest = read_manifest(Path(table).absolute())
+    columns = {} if manifest is None else manifest.get("columns", {})
+    return isinstance(columns, dict) and column in columns.get("dropped", ())
 
 
 def mismatches(path: Path, manifest: Mapping[str, Any], table: Path, proportions: Path) -> list[str]:

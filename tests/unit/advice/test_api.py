@@ -288,3 +288,32 @@ def test_sources_that_cannot_be_looked_at() -> None:
 
     with pytest.raises(BadInput, match="Spark"):
         hr.advise(Elsewhere())
+
+
+def test_dates_that_may_be_day_first_or_month_first_are_said_to_be_so() -> None:
+    days = [f"{n % 12 + 1:02}/{n % 11 + 1:02}/{1940 + n % 60}" for n in range(300)]
+    table = pa.table({"born": days, "sex": ["F", "M"] * 150})
+
+    advice = hr.advise(table, trial=False)
+
+    assert advice.schema.hierarchies["born"] == "dates:year,decade,%d/%m/%Y"
+    (note,) = [note for note in advice.notes if "'born'" in note]
+    assert note == (
+        "The dates in 'born' may be day first or month first. By year and decade they generalize alike. For months, "
+        "name the form that is right: dates:month,year,%d/%m/%Y or dates:month,year,%m/%d/%Y."
+    )
+    released = hr.anonymize(table, advice.schema, k=5)
+    years = {cell for cell in released.table["born"].to_pylist() if len(cell) in (4, 5)}
+    assert years <= {*(f"{year}" for year in range(1940, 2000)), *(f"{year}s" for year in range(1940, 2000, 10))}
+
+
+def test_dates_in_another_form_identify_nobody_by_being_distinct() -> None:
+    days = [f"{n % 28 + 1:02}.{n // 28 % 12 + 1:02}.{1930 + n // 336}" for n in range(3000)]
+
+    advice = hr.advise(pa.table({"born": days, "sex": ["F", "M"] * 1500}), trial=True)
+
+    assert [column.role for column in advice.columns] == ["quasi", "quasi"]
+    assert advice.schema.hierarchies["born"].endswith("%d.%m.%Y")
+    assert not any("day first" in note for note in advice.notes)
+    assert advice.trial is not None
+    assert not advice.trial.failed

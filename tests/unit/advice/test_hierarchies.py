@@ -13,6 +13,13 @@ from hedgerow.hierarchies import resolve
 
 DAYS = [f"20{n % 3 + 20}-{n % 12 + 1:02}-{n % 28 + 1:02}" for n in range(100)]
 BIRTHS = [f"19{n % 60 + 30}-{n % 12 + 1:02}-{n % 28 + 1:02}" for n in range(100)]
+
+
+def written(day: str, form: str) -> str:
+    """A day in another form than the ISO form."""
+    return form.format(*day.split("-"))
+
+
 CASES: dict[str, tuple[str, list[Any], str | None]] = {
     "ages": ("age", list(range(18, 95)), "intervals:5,10,20,>=90"),
     "numbers": ("hours", list(range(100)), "intervals:5,10,20"),
@@ -29,6 +36,13 @@ CASES: dict[str, tuple[str, list[Any], str | None]] = {
     "postcodes that lost a zero": ("zip", [1067, 10115, 20095, 80331, 50667, 53111], "masking:1,2,3,4"),
     "dates": ("x", DAYS, "dates:month,quarter,year"),
     "births": ("x", BIRTHS, "dates:year,decade"),
+    "days in German": ("x", [written(day, "{2}.{1}.{0}") for day in DAYS], "dates:month,quarter,year,%d.%m.%Y"),
+    "births in German": ("x", [written(day, "{2}.{1}.{0}") for day in BIRTHS], "dates:year,decade,%d.%m.%Y"),
+    "days in American": ("x", [written(day, "{1}/{2}/{0}") for day in DAYS], "dates:month,quarter,year,%m/%d/%Y"),
+    "days in British": ("x", [written(day, "{2}/{1}/{0}") for day in DAYS], "dates:month,quarter,year,%d/%m/%Y"),
+    "days with slashes": ("x", [written(day, "{0}/{1}/{2}") for day in DAYS], "dates:month,quarter,year,%Y/%m/%d"),
+    "days in either": ("x", [f"{n % 12 + 1:02}/{n % 11 + 1:02}/2021" for n in range(99)], "dates:year,decade,%d/%m/%Y"),
+    "days of no form": ("x", ["13/01/2021", "01/13/2021", *(f"0{n}/01/2021" for n in range(1, 9))], "flat"),
     "categories": ("x", ["a", "b", "c"], "flat"),
     "many words": ("x", [f"word {n}" for n in range(50)], None),
 }
@@ -50,3 +64,13 @@ def test_an_outlier_decides_nothing(profile: Callable[..., Profile]) -> None:
 def test_postcodes_as_text(profile: Callable[..., Profile]) -> None:
     column = profile("zip", [10115, 20095, 80331, 50667, 53111, 10245])
     assert hierarchy_of(column, as_text=True) == "masking:1,2,3,4"
+
+
+def test_days_in_text_are_ordered_as_days(profile: Callable[..., Profile]) -> None:
+    """As text, 31.01.1931 stands behind 01.12.2029, so that years would seem to span more than they do."""
+    column = profile("x", [f"{n % 28 + 1:02}.{n % 12 + 1:02}.{2000 + n % 3}" for n in range(100)] + ["01.01.1900"])
+
+    assert hierarchy_of(column) == "dates:month,quarter,year,%d.%m.%Y"
+    assert column.written_dates is not None
+    assert column.written_dates.other is None
+    assert column.written_dates.days.min() < 0

@@ -93,6 +93,9 @@ def test_columns_without_dates() -> None:
         ({"levels": ["year", "year"]}, "in this order"),
         ({"levels": []}, "The 'levels' parameter of dates"),
         ({"format": 3}, "The 'format' parameter of dates"),
+        ({"format": "%d.%m."}, "a format of datetime.strptime with a year"),
+        ({"format": ""}, "a format of datetime.strptime with a year"),
+        ({"format": "%Q"}, "a format of datetime.strptime with a year"),
     ],
 )
 def test_wrong_parameters(parameters: dict[str, Any], message: str) -> None:

@@ -18,7 +18,7 @@ def column(*labels: str, records: list[int] | None = None) -> Domain:
     return Domain("code", "text", np.array(labels), records=counted)
 
 
-@pytest.mark.parametrize("hierarchy", [taxonomy(["10", "20"]), intervals([0, 50]), dates(format="%d")])
+@pytest.mark.parametrize("hierarchy", [taxonomy(["10", "20"]), intervals([0, 50]), dates(format="%y")])
 def test_values_and_records_are_counted_and_their_places_told(hierarchy: Hierarchy) -> None:
     with pytest.raises(Uncovered) as caught:
         hierarchy.encode(column("10", "20", "secret", "secret2", records=[1, 2, 3, 1]))

@@ -74,7 +74,7 @@ def test_arx_delimiter_encoding_and_root(path: Path) -> None:
         ("", "There is nothing in"),
         ("\n\n", "There is nothing in"),
         ("secret\nb\n", "one column"),
-        ("secret,x,*\n", "by ';'"),
+        ("secret,x,*\n", "Write ';' instead of ','"),
         ("a;x;*\n\nsecret;*\n", "Line 3 .* has 2 columns where line 1 has 3"),
         ("a;x;*\nb;x;*\nsecret;y;*\nsecret;y;*\n", "Line 4 .* same value as line 3"),
         ("value;group;top\nsecret;x;*\n", "Line 2 .* ends in another label than line 1"),

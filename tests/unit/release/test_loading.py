@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -340,3 +342,35 @@ def test_a_manifest_with_unreadable_limits(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"The manifest beside 'out\.csv' cannot be read"):
         hr.Release.load(path)
     assert hr.audit(path, quasi=["city", "age"], missing=["?"]).verdict is None
+
+
+@pytest.mark.parametrize("name", NAMES[:3])
+@pytest.mark.parametrize(("form", "kind"), [("arrow", pa.Table), ("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+def test_it_comes_in_the_type_that_is_wanted(name: str, form: Any, kind: type, tmp_path: Path) -> None:
+    path = released().save(tmp_path / name)
+
+    plain, loaded = hr.Release.load(path), hr.Release.load(path, as_=form)
+
+    assert isinstance(loaded.table, kind)
+    table: Any = pa.Table.from_pandas(loaded.table) if form == "pandas" else loaded.table
+    table = table.to_arrow() if form == "polars" else table
+    expected = plain.table.to_arrow_table()
+    assert table.column_names == expected.column_names
+    for column in ("age", "city", "ill", "born", "note"):
+        assert list(map(str, table[column].to_pylist())) == list(map(str, expected[column].to_pylist()))
+    assert figures(loaded.audit) == figures(plain.audit)
+    # It is verified and saved as any other.
+    assert sha256(loaded.save(tmp_path / "again.csv")) == sha256(plain.save(tmp_path / "plain.csv"))
+
+
+def test_another_type_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"'as_' parameter of Release\.load must be 'arrow', 'pandas', 'polars' or None"):
+        hr.Release.load(tmp_path / "nowhere.csv", as_="numpy")  # type: ignore[arg-type]  # the mistake of this test
+
+
+def test_a_type_whose_library_is_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = released().save(tmp_path / "out.csv")
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+
+    with pytest.raises(hr.MissingExtra, match=r"needs polars, which is not installed\. Type: pip install polars"):
+        hr.Release.load(path, as_="polars")

@@ -82,3 +82,29 @@ def test_what_is_refused(given: dict[str, Any], words: str) -> None:
 def test_files(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes("zip;ill\n1;Grün\n1;Grün\n".encode("latin-1"))
     assert hr.check(tmp_path / "t.csv", quasi=["zip"], k=2, encoding="latin-1").holds
+
+
+def test_a_schema_supplies_columns_and_people() -> None:
+    visits = pa.table({"patient": [1, 1, 2, 2], "age": ["*"] * 4, "ill": ["flu", "flu", "?", "cold"]})
+    schema = hr.Schema(quasi=["age"], sensitive=["ill"], entity="patient", missing=("?",))
+
+    answer = hr.check(visits, schema=schema, k=3)
+
+    assert (answer.holds, answer.people, answer.rows, answer.columns) == (False, 2, 4, ("age",))
+    assert set(answer.told) == {"ill"}
+    assert hr.check(visits, schema=schema, quasi=["ill"], sensitive=[], k=1).columns == ("ill",)
+    assert hr.check(visits, quasi=["age"], k=3).holds
+
+
+def test_neither_columns_nor_a_schema() -> None:
+    with pytest.raises(BadInput, match="No quasi-identifier is named"):
+        hr.check(pa.table({"age": [1]}), k=1)
+
+
+def test_the_trees_of_a_schema() -> None:
+    table = pa.table({"age": ["*"] * 4, "ill": ["flu", "cold", "pox", "pox"]})
+    hierarchies = {"ill": {"any": {"lung": ["flu", "cold"], "skin": ["pox"]}}, "age": "flat"}
+    schema = hr.Schema(quasi=["age"], sensitive=["ill"], hierarchies=hierarchies)
+
+    assert hr.check(table, schema=schema, require=["t=0:hierarchical@ill"]).holds
+    assert hr.check(table, schema=schema, k=2).holds

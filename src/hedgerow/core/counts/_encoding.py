@@ -47,13 +47,14 @@ class EncodedColumn:
 
     ``respelled`` is set if several spellings share a code (``1.5`` and ``1.50``, null and ``?``), so that the column as
     it stands would distinguish values that count as equal. ``nearly`` is the share of the records that are numbers in a
-    column that was derived to be text.
+    column that was derived to be text, and ``strays`` how many records are not.
     """
 
     domain: Domain
     codes: Ints
     respelled: bool = False
     nearly: float = 0.0
+    strays: int = 0
 
 
 def encode_column(
@@ -94,7 +95,8 @@ def encode_column(
     if kind != "derived" or reading.numeric is None or not reading.numeric.any():
         return encoded
     records = np.bincount(indices[indices >= 0], None if weights is None else weights[indices >= 0], len(reading.kept))
-    return replace(encoded, nearly=float(records[reading.numeric].sum() / records[reading.kept].sum()))
+    numeric, kept = records[reading.numeric].sum(), records[reading.kept].sum()
+    return replace(encoded, nearly=float(numeric / kept), strays=int(kept - numeric))
 
 
 def _category_order(values: pa.ChunkedArray | pa.Array) -> list[str] | None:
@@ -296,6 +298,13 @@ def _has_nul(cell: object) -> bool:
     return isinstance(cell, str) and "\0" in cell
 
 
+_NO_VALUE: Final = "Name them in missing= (--missing) if they mean that there is no value, or make the column text."
+
+
+def _some_are(wrong: int, kind: str) -> str:
+    return f"{wrong} of its distinct values {f'is no {kind}' if wrong == 1 else f'are no {kind}s'}"
+
+
 def _unlike(is_right: Callable[[str], object], missing: Container[str]) -> Callable[[object], bool]:
     """A function that finds the texts that are neither missing nor right."""
     return lambda cell: isinstance(cell, str) and cell not in missing and not is_right(cell)
@@ -309,8 +318,8 @@ def _as_numbers(name: str, texts: list[str], kept: Bools, decimal_point: str, mi
     if wrong and asked == "number":
         raise BadValues(
             name,
-            f"is to be numbers, and {wrong} of its distinct values are none",
-            "Name them as missing, or make the column text.",
+            f"is to be numbers, and {_some_are(wrong, 'number')}",
+            _NO_VALUE,
             _unlike(lambda text: is_number(_with_points([text], decimal_point)[0]), missing),
         )
     if kept.any() and not wrong:
@@ -349,8 +358,8 @@ def _as_dates(name: str, texts: list[str], kept: Bools, missing: set[str], *, mu
     if wrong and must:
         raise BadValues(
             name,
-            f"is to be dates, and {wrong} of its distinct values are none in ISO form (2024-03-31)",
-            "Name them as missing, or make the column text.",
+            f"is to be dates, and {_some_are(wrong, 'date')} in ISO form (2024-03-31)",
+            _NO_VALUE,
             _unlike(iso_moment, missing),
         )
     if wrong or not kept.any():

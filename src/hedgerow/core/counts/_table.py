@@ -26,6 +26,7 @@ __all__ = [
     "in_bins",
     "refuse_many_numbers",
     "remarks_of",
+    "exact_remarks",
     "representative_rows",
 ]
 
@@ -121,6 +122,9 @@ class FrequencyTable(Counted):
     whole : mapping of column to int array
         Of a part of a table: how many records of the whole table have each value of a sensitive column, for
         requirements that compare classes with it.
+    strays : mapping of column to int
+        For each column with a remark, how many of its records are not numbers. It is exact, so it is for the publisher
+        only.
     """
 
     roles: Roles
@@ -132,6 +136,7 @@ class FrequencyTable(Counted):
     cell_sizes: Longs
     hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    strays: Mapping[str, int] = field(default_factory=dict)
     links: Links | None = None
     whole: Mapping[str, Longs] = field(default_factory=dict)
 
@@ -195,6 +200,7 @@ class FrequencyTable(Counted):
             cell_values=cell_values,
             cell_sizes=cell_sizes,
             remarks=remarks_of(columns[name] for name in counted),
+            strays={name: columns[name].strays for name in counted if columns[name].nearly >= _NEARLY},
         )
 
     def with_representatives(self, home: Longs) -> tuple[FrequencyTable, Ints]:
@@ -273,12 +279,26 @@ class FrequencyTable(Counted):
 
 def remarks_of(columns: Iterable[EncodedColumn]) -> tuple[str, ...]:
     """Columns of text that are nearly all numbers, which is more often a mistake than not."""
-    return tuple(
-        f"The column {column.domain.name!r} is read as text: at least {_NEARLY:.0%} of its records are numbers, but "
-        "not all. If the others mean 'no value', name them as missing; to find them, say that it holds numbers "
-        f"(--kind {column.domain.name}=number)."
-        for column in columns
-        if column.nearly >= _NEARLY
+    why = f"at least {_NEARLY:.0%} of its records are numbers, but not all"
+    return tuple(_read_as_text(column.domain.name, why) for column in columns if column.nearly >= _NEARLY)
+
+
+def exact_remarks(counts: FrequencyTable) -> dict[str, str]:
+    """The remarks on columns of text that are nearly all numbers, each with the exact form for the publisher.
+
+    Whoever knows all records but one could see from the exact number whether that one is a number.
+    """
+    exact = [
+        _read_as_text(name, f"{strays:,} of its records {'is no number' if strays == 1 else 'are no numbers'}")
+        for name, strays in counts.strays.items()
+    ]
+    return dict(zip(counts.remarks, exact, strict=True))
+
+
+def _read_as_text(column: str, why: str) -> str:
+    return (
+        f"The column {column!r} is read as text: {why}. If the others mean 'no value', name them as missing; to find "
+        f"them, say that it holds numbers (--kind {column}=number)."
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from hedgerow.errors import BadInput, listing, translated
-from hedgerow.io.paths import absolute
+from hedgerow.io.paths import absolute, refuse_address
 
 __all__ = [
     "ENDINGS",
@@ -163,11 +163,13 @@ def find_table(given: str | os.PathLike[str]) -> TableFiles:
     shown = str(given)
     if place.is_dir():
         return _in_folder(place, shown)
+    if not place.exists():
+        refuse_address(shown)
     if not place.exists() and glob.has_magic(shown):
         return _of_pattern(shown)
-    ending = ending_of(place.name)
     if not place.exists():
         raise BadInput(f"There is no file {shown!r}. Check the path.")
+    ending = ending_of(place.name)
     if not place.is_file():
         raise BadInput(f"{shown!r} is not a file. Name a file, or a folder of files.")
     return TableFiles(shown, (place,), (place.name,), ending)

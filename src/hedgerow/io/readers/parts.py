@@ -55,6 +55,7 @@ BROKEN_ARCHIVE: Final = (EOFError, zlib.error, OSError)
 
 _DELIMITERS: Final = ",;\t|"
 _LONGEST_HEADER: Final = 1 << 22
+_LOOKED_AT: Final = 1 << 16  # bytes, to see whether a file is text
 _COMPRESSIONS: Final[Mapping[str, Literal["gzip", "zstd"]]] = {".gz": "gzip", ".zst": "zstd"}
 # UTF-32 comes first, since its mark begins with that of UTF-16.
 _MARKS: Final = (
@@ -210,6 +211,44 @@ def recognised_delimiter(part: Part) -> str:
         return _DELIMITERS[0]
 
 
+_FORMATS: Final[Mapping[bytes, str]] = {
+    b"PAR1": "it is a Parquet file. Let its name end in .parquet.",
+    b"PK\x03\x04": "it is an archive or a workbook. Let its name end in .zip or .xlsx.",
+    b"\x1f\x8b": "it is compressed by gzip. Let its name end in .csv.gz.",
+    b"(\xb5/\xfd": "it is compressed by Zstandard. Let its name end in .csv.zst.",
+}
+"""The first bytes of formats that are no text, and what to do."""
+_CONTROLS: Final = bytes(code for code in (*range(1, 32), 127) if code not in b"\t\n\r\f\x1a\x1b")
+"""Signs that no text has. Zero is not among them: UTF-16 has it."""
+_MOST_CONTROLS: Final = 0.01  # of the first bytes of a text
+_WIDE: Final = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+
+
+def _refuse_binary(part: Part) -> None:
+    """Refuse a file that is no text in any encoding."""
+    try:
+        with part.open_bytes() as raw:
+            start = raw.read(_LOOKED_AT)
+    except BROKEN_ARCHIVE:  # reported when the records are read
+        return
+    for mark, why in _FORMATS.items():
+        if start.startswith(mark):
+            raise BadInput(f"The file {part.name!r} is no text: {why}")
+    # A table may be separated by such a sign, as Hive's are.
+    controls = len(start) - len(start.translate(None, _CONTROLS.replace(part.delimiter.encode(), b"")))
+    if controls > _MOST_CONTROLS * len(start) and not any(_is_text(start, wide) for wide in _WIDE):
+        raise BadInput(f"The file {part.name!r} is no text: it holds binary data. Save the table as CSV.")
+
+
+def _is_text(start: bytes, encoding: str) -> bool:
+    """Whether a file that starts like this may be text in an encoding."""
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(start)
+    except UnicodeError:
+        return False
+    return True
+
+
 def check_encoding(encoding: str | None, owner: str) -> None:
     """Refuse the name of anything but a text encoding."""
     if encoding is None:
@@ -296,7 +335,9 @@ def _with_shape(part: Part, ending: str, encoding: str | None, delimiter: str | 
     part = replace(part, encoding=recognised_encoding(part) if encoding is None else encoding)
     if delimiter is None:
         delimiter = "\t" if ending.startswith(".tsv") else recognised_delimiter(part)
-    return replace(part, delimiter=delimiter)
+    part = replace(part, delimiter=delimiter)
+    _refuse_binary(part)
+    return part
 
 
 def _copied_input(folder: Path) -> Part:

@@ -13,7 +13,7 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import BadInput
-from hedgerow.io.readers import Part, check_delimiter, check_encoding, written_here
+from hedgerow.io.readers import Part, check_delimiter, check_encoding, find_table, open_parts, written_here
 from hedgerow.io.readers.parts import CsvRecords, TooLong, recognised_delimiter, recognised_encoding
 
 
@@ -135,3 +135,39 @@ def test_nothing_else_hands_a_file_to_csv() -> None:
         ("io/readers/parts.py", "self._lines(text)"),
         ("hierarchies/files.py", "io.StringIO(text, newline='')"),
     }
+
+
+@pytest.mark.parametrize(
+    ("content", "delimiter", "why"),
+    [
+        (b"PAR1" + bytes(range(256)), None, "is a Parquet file"),
+        (b"PK\x03\x04" + bytes(range(256)), None, "is an archive or a workbook"),
+        (b"\x1f\x8b" + bytes(range(256)), None, "is compressed by gzip"),
+        (b"(\xb5/\xfd" + bytes(range(256)), None, "is compressed by Zstandard"),
+        (bytes(range(256)) * 4, None, "holds binary data"),
+    ],
+)
+def test_a_file_that_is_no_text(content: bytes, delimiter: str | None, why: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(content)
+
+    with pytest.raises(BadInput, match=rf"'a\.csv' is no text: it {why}\."):
+        open_parts(find_table(tmp_path / "a.csv"), None, delimiter=delimiter)
+
+
+@pytest.mark.parametrize(
+    ("content", "delimiter"),
+    [
+        ("age,town\n20,Köln\n".encode("latin-1"), None),
+        ("age;town\n20;Köln\n".encode("latin-1"), ";"),
+        ("年齢,市\n二十,東京\n".encode("utf-16-le"), None),
+        ("年齢,市\n二十,東京\n".encode("shift-jis"), None),
+        (b"age\x01town\n20\x01Ulm\n" * 50, "\x01"),
+        (b"age,town\n20,U\0m\n", None),
+        (b"age,note\n" + b"20,a word\n" * 200 + b"21,\x07\n", None),
+        (b"", None),
+    ],
+)
+def test_text_in_any_encoding_is_text(content: bytes, delimiter: str | None, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(content)
+
+    assert len(open_parts(find_table(tmp_path / "a.csv"), None, delimiter=delimiter)) == 1

@@ -44,7 +44,7 @@ def test_one_file(name: str, ending: str, packed: bool, here: Path) -> None:
 
 def test_standard_input_is_a_text_and_no_path(here: Path) -> None:
     assert (find_table("-").files, find_table("-").is_packed) == ((), True)
-    with pytest.raises(BadInput, match="ending of the file '-'"):
+    with pytest.raises(BadInput, match="There is no file '-'"):
         find_table(Path("-"))
 
 

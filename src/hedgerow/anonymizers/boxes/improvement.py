@@ -185,7 +185,7 @@ class _Part(NamedTuple):
 
 
 def _parts(group: Longs) -> list[tuple[int, int]]:
-    """Ranges of units that hold whole groups, each at least about so many units, without the groups that are too large.
+    """The units of neighbouring groups, as ranges of about equal size; groups that are too large are left out.
 
     >>> _parts(np.repeat([0, 1, 2], [2, _MOST_MEMBERS + 1, 3]))
     [(0, 2), (259, 262)]

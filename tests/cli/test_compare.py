@@ -94,6 +94,17 @@ def test_infeasible_choices_are_told_and_not_fatal(census: Path, called: Any) ->
     assert not list(census.parent.glob("n.*"))
 
 
+def test_a_method_that_refuses_the_table_is_told_and_not_fatal(census: Path, called: Any) -> None:
+    """Without a target there is nothing for a tree to learn."""
+    done = called("compare", "people.csv", *QUASI, "-k", "5", "--workers", "1", "--methods", "kactus,mondrian")
+    assert done.status == 0, done.err
+    (line,) = [line for line in done.out.splitlines() if line.split()[:2] == ["kactus", "5"]]
+    assert line.split()[-1] == "failed"
+    assert "kactus with k = 5: " in done.out
+    assert "Take mondrian with k = 5." in done.out
+    assert "The method cannot release this table." in (census.parent / "compare.html").read_text()
+
+
 def test_its_time_is_over(census: Path, called: Any) -> None:
     done = called("compare", "people.csv", *SHORT, "--workers", "1", "--time-limit", "0.000001s")
     assert done.status == 0, done.err

@@ -85,13 +85,15 @@ def test_boxes_meet_where_table_1b_says(job: pipeline.Prepared) -> None:
     numbers = tuple_numbers(job)
     for group, values in zip(TABLE_1["printed"]["groups"], TABLE_1["printed"]["values"], strict=True):
         for turned in (group, group[::-1]):
-            shape, boxes = described(job.counts, "nllm", shown_as(job.counts, "label"))
+            shape, boxes, _, _ = described(job.counts, "nllm", shown_as(job.counts, "label")).whole()
             first, *others = (numbers[row - 1] for row in turned)
             for other in others:
                 enclose(shape, boxes, first, boxes, other)
-            labels = [
-                job.counts.hierarchies[name].labels[node] for name, node in zip(NAMES, boxes.nodes[first], strict=True)
-            ]
+            hierarchies = [job.counts.hierarchies[name] for name in NAMES]
+            # The nodes of a hierarchy are numbered after those of the one before.
+            before = np.cumsum([0, *(len(one.parent) for one in hierarchies[:-1])])
+            nodes = boxes.nodes[first] - before
+            labels = [one.labels[node] for one, node in zip(hierarchies, nodes, strict=True)]
             assert labels == values
 
 

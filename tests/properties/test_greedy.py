@@ -275,7 +275,7 @@ def test_released_rows_meet_the_requirements(job: Job, metric: LossName, improve
 def lost_by_boxes(job: Job, recoding: Recoding, metric: LossName, *, ranges: bool) -> float:
     """What all records lose in the boxes of their classes, as kernels count it, over the cells."""
     counts = job.prepared.counts
-    shape, boxes = described(counts, metric, shown_as(counts, "interval" if ranges else "label"))
+    shape, boxes, _, _ = described(counts, metric, shown_as(counts, "interval" if ranges else "label")).whole()
     total = 0.0
     for one in classes_of(job, recoding):
         first, *others = sorted(one)

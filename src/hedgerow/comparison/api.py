@@ -76,6 +76,8 @@ def compare(
     early, by its time limit or an interruption, returns what is finished: all releases come before the first part, and
     the first part of all choices before the second.
 
+    A method that cannot release the table does not end the run. Its choices have a status and a reason, and no figures.
+
     Parameters
     ----------
     data : dataframe, DuckDB relation, path or File

@@ -187,7 +187,7 @@ def find_measure(known: Iterable[Measure], name: str, side: Side) -> Measure:
 # Choices, from the plan to the result.
 
 
-Status = Literal["done", "in part", "not begun", "infeasible", "disclosing", "weak"]
+Status = Literal["done", "in part", "not begun", "infeasible", "disclosing", "failed", "weak"]
 Result = Mapping[str, Any]
 
 STATUSES: Final[Mapping[Status, str]] = {
@@ -196,6 +196,7 @@ STATUSES: Final[Mapping[Status, str]] = {
     "not begun": "Not released: the time limit was reached, or the run was stopped.",
     "infeasible": "The requirement cannot be met.",
     "disclosing": "A column in clear would reveal too much.",
+    "failed": "The method cannot release this table.",
     "weak": "With these parameters, the method does not keep its guarantee.",
 }
 """The statuses of a choice, and their meaning."""
@@ -214,7 +215,8 @@ class Choice:
     suppression_limit : float or int, optional
         How many rows may be lost.
     status : str
-        ``"done"``, ``"in part"``, ``"not begun"``, ``"infeasible"``, ``"disclosing"`` or ``"weak"``.
+        ``"done"``, ``"in part"``, ``"not begun"``, ``"infeasible"``, ``"disclosing"``,
+        ``"failed"`` or ``"weak"``.
     reason : str
         Why there is no release, or no score.
     k_reached : int, optional

@@ -20,6 +20,7 @@ from hedgerow.comparison.choices import (
     Choice,
     Measure,
     Result,
+    Status,
     find_measure,
     kept_measures,
     risk_measures,
@@ -28,7 +29,7 @@ from hedgerow.comparison.choices import (
     with_results,
 )
 from hedgerow.comparison.results import Comparison, Measured, Stop
-from hedgerow.errors import BadInput, Disclosing, Infeasible, MissingExtra, plural, required
+from hedgerow.errors import BadInput, Disclosing, HedgerowError, Infeasible, MissingExtra, plural, required
 from hedgerow.evaluation.analyses import Analysis
 from hedgerow.evaluation.api import protocol_shown, task_of, trials_of
 from hedgerow.evaluation.cells import (
@@ -95,7 +96,7 @@ class ReleaseJob:
 
     def left(self, store: Store) -> ReleaseJob | None:
         """The job itself, unless its result is known."""
-        return self if store.get(self.key) is None else None
+        return self if _unknown(store, self.key) else None
 
     def staged(self, folder: Path) -> Callable[[], Results]:
         """Write the table for the processes, once for all jobs."""
@@ -103,25 +104,32 @@ class ReleaseJob:
 
 
 class PartJob(TrialOf):
-    """A trial on a training part, whose errors do not end the run.
+    """A trial on a training part. The errors of a method do not end the run."""
 
-    An error of the whole table or of the parameters has come up in its release before.
-    """
+    def left(self, store: Store) -> PartJob | None:
+        """The trial with the cells whose results are not known."""
+        cells = tuple(cell for cell in self.trial.cells if _unknown(store, cell.key))
+        return replace(self, trial=replace(self.trial, cells=cells)) if cells else None
 
     def staged(self, folder: Path) -> Callable[[], Results]:
         """Write the table for the processes, once for all jobs."""
         return partial(_attempted, Stage.of(self.table, folder, self.random_state), self.trial)
 
 
+def _unknown(store: Store, key: str) -> bool:
+    """Whether a cell has no result, or failed: what was not installed then may be now."""
+    result = store.get(key)
+    return result is None or result.get("status") == "failed"
+
+
 def _attempted(stage: Stage[OpenedTable], trial: Any) -> Results:
     try:
         return attempt(stage, trial)
-    except Disclosing as reason:
-        return [result_of(cell, "disclosing", {"reason": str(reason)}) for cell in trial.cells]
-    except MissingExtra:
-        raise
-    except BadInput as reason:
-        return [result_of(cell, "failed", {"reason": str(reason)}) for cell in trial.cells]
+    except HedgerowError as reason:
+        # What learners need and is not installed is missing everywhere, what a method needs only there.
+        if isinstance(reason, MissingExtra) and trial.treatment.method is None:
+            raise
+        return [result_of(cell, _status(reason), {"reason": str(reason)}) for cell in trial.cells]
 
 
 def _released(stage: Stage[OpenedTable], treatment: Treatment, key: str) -> Results:
@@ -137,12 +145,17 @@ def _released(stage: Stage[OpenedTable], treatment: Treatment, key: str) -> Resu
             random_state=stage.random_state,
             **(treatment.parameters or {}),
         )
-    except Infeasible as reason:
-        return [{**known, "status": "infeasible", "reason": str(reason)}]
-    except Disclosing as reason:
-        return [{**known, "status": "disclosing", "reason": str(reason)}]
+    except HedgerowError as reason:
+        return [{**known, "status": _status(reason), "reason": str(reason)}]
     seconds = round(time.perf_counter() - began, 4)
     return [{**known, "status": "done", **figures_of(release, treatment.k), "anonymizing_seconds": seconds}]
+
+
+def _status(reason: HedgerowError) -> Status:
+    """The status of a choice that ended with an error."""
+    return (
+        "infeasible" if isinstance(reason, Infeasible) else "disclosing" if isinstance(reason, Disclosing) else "failed"
+    )
 
 
 def figures_of(release: Release, k: int | None = None) -> dict[str, Any]:
@@ -330,7 +343,7 @@ class Plan:
 
         Raises
         ------
-        Infeasible
+        Infeasible, BadInput
             If everything was tried, and nothing can be released.
         """
         results = finished(store, self.trials)
@@ -429,9 +442,8 @@ def _requirement_text(requirement: Requirement | str) -> str:
 
 
 def _refuse_nothing(choices: Sequence[Choice]) -> None:
-    refused = [choice for choice in choices if choice.status in ("infeasible", "disclosing")]
-    if len(refused) == len(choices):
-        first = refused[0]
-        raise Infeasible(
-            f"None of the {plural(len(choices), 'choices')} can be released. {first.label}: {first.reason}"
-        )
+    statuses = {choice.status for choice in choices}
+    if statuses <= {"infeasible", "disclosing", "failed"}:
+        error = BadInput if statuses == {"failed"} else Infeasible
+        first = choices[0]
+        raise error(f"None of the {plural(len(choices), 'choices')} can be released. {first.label}: {first.reason}")

@@ -187,7 +187,7 @@ class EncodedHierarchy:
         """Find the lowest common ancestor of each pair of nodes, in constant time per pair."""
         first, second = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
         low, high = np.minimum(first, second), np.maximum(first, second)
-        run, minima = self._parent_minima
+        run, minima = self.parent_minima
         first_run, last_run = run[np.minimum(low + 1, high)], run[high]
         # frexp gives the exponent of the largest power of two in a length exactly.
         power = np.frexp(last_run - first_run + 1)[1] - 1
@@ -228,7 +228,7 @@ class EncodedHierarchy:
         return {str(self.labels[self.root]): inside[self.root]}
 
     @cached_property
-    def _parent_minima(self) -> tuple[Ints, Ints]:
+    def parent_minima(self) -> tuple[Ints, Ints]:
         """The run of each node; and row ``p``, column ``i``: the smallest parent of ``2**p`` runs from ``i`` on."""
         begins = np.diff(self.parent, prepend=-2) != 0
         runs = int(begins.sum())

@@ -246,3 +246,42 @@ def test_a_recoding_without_some_groups() -> None:
     assert ncp_published(counts, found) == pytest.approx(2 / counts.rows)
     assert isinstance(found.pieces, Pieces)
     assert Counter(found.pieces.group.tolist())[-1] == 2
+
+
+# --------------------------------------------------------------------------------------------------
+# A column with very many values: nothing may need memory with the square of them.
+
+
+MANY = 100_000
+
+
+@pytest.fixture(scope="module")
+def many() -> pipeline.Prepared:
+    """As many days and codes as rows, with and without a hierarchy."""
+    days = np.datetime64("1750-01-01") + np.random.default_rng(5).permutation(MANY)
+    codes = pa.array([f"C{at * 7919 % MANY:06}" for at in range(MANY)])
+    table = pa.table({"day": pa.array(days), "code": codes, "label": codes})
+    schema = hr.Schema(quasi=["day", "code", "label"], hierarchies={"day": "dates", "label": "prefix:3,5"})
+    return pipeline.prepare(table, schema, [hr.KAnonymity(10)], random_state=0)
+
+
+def test_mondrian_spends_on_a_hundred_thousand_dates(many: pipeline.Prepared) -> None:
+    fitting = hr.Mondrian(suppression_limit=0.02)
+    recoding = fitting.fit_counts(many.counts, many.requirements, seed=0)
+    assert recoding.pieces is not None
+    assert min(recoding.pieces.sizes(len(recoding.groups))) >= 10
+    assert recoding.lost <= MANY * 0.02
+
+
+@pytest.mark.parametrize("method", ["greedy", "kaca", "k-member", "oka"])
+def test_merging_spends_on_some_of_a_hundred_thousand_dates(many: pipeline.Prepared, method: str) -> None:
+    """The column keeps all its dates, but few records are left of them."""
+    dropped = np.ones(MANY, dtype=np.int64)
+    dropped[: MANY : MANY // 300] = 0
+    some = Reduced.of(many.counts, dropped).counts
+    assert len(some.hierarchies["day"].parent) > MANY
+    fitting = METHODS[method](suppression_limit=10).set_params(improve=True)
+    recoding = fitting.fit_counts(some, many.requirements, seed=0)
+    assert recoding.pieces is not None
+    assert min(recoding.pieces.sizes(len(recoding.groups))) >= 10
+    assert recoding.lost <= 10

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import polars as pl
@@ -15,6 +15,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
+from hedgerow.anonymizers.parameters import choice
+from hedgerow.errors import InternalError
 from hedgerow.evaluation.jobs import Advance
 
 SCHEMA = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")
@@ -85,6 +87,60 @@ def test_one_infeasible_choice_does_not_end_it(census: pa.Table) -> None:
     assert "accuracy" not in found.choices[1].figures
     strict = short(census, PLAIN, k=None, require=["k=3"], methods=["mondrian"], suppression_limit=[0])
     assert [one.label for one in strict.choices] == ["mondrian"]
+
+
+class Failing(hr.Mondrian):
+    """A method that fails in the way that its name says."""
+
+    name = "failing"
+
+    how: Literal["input", "verified", "extra", "bug"] = choice("The error.")
+
+    def _fit(self, counts: Any, requirements: Any, seed: int | None) -> Any:
+        raise FAILURES[self.how]
+
+
+FAILURES: dict[str, hr.HedgerowError] = {
+    "input": hr.BadInput("There are too many values for this method."),
+    "verified": hr.NotAnonymous("The release is not 5-anonymous."),
+    "extra": hr.MissingExtra("This needs a library, which is not installed."),
+    "bug": InternalError("a number is not there"),
+}
+
+
+@pytest.mark.parametrize("how", FAILURES)
+def test_one_failing_method_does_not_end_it(census: pa.Table, how: Any, tmp_path: Path) -> None:
+    """Table and page say why; the other choices have their figures."""
+    found = short(census, PLAIN, k=5, methods={"broken": Failing(how=how), "mondrian": hr.Mondrian()})
+    broken, good = found.choices
+    assert (broken.status, broken.reason, broken.figures) == ("failed", str(FAILURES[how]), {})
+    assert (good.status, good.k_reached) == ("done", 5)
+    assert found.recommendation.choice is good
+    assert found.frame.column("status").to_pylist() == ["failed", "done"]
+    assert found.frame.column("reason").to_pylist() == [str(FAILURES[how]), ""]
+    page = found.report(tmp_path / "page.html").read_text(encoding="utf-8").replace("\xa0", " ")
+    assert "broken with k = 5: failed" in page
+    assert f"The method cannot release this table. {FAILURES[how]}" in page
+
+
+def test_what_failed_is_tried_again(census: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library may be installed by then."""
+    methods = {"broken": Failing(how="extra"), "mondrian": hr.Mondrian()}
+    cache = tmp_path / "cells.jsonl"
+    broken, good = short(census, k=5, methods=methods, cache=cache).choices
+    assert (broken.status, good.status) == ("failed", "done")
+    assert "accuracy" in good.figures
+    monkeypatch.setattr(Failing, "_fit", hr.Mondrian._fit)
+    broken, good = short(census, k=5, methods=methods, cache=cache).choices
+    assert broken.figures == good.figures
+
+
+def test_if_all_methods_fail_it_says_why(census: pa.Table) -> None:
+    broken = {"broken": Failing(how="input")}
+    with pytest.raises(
+        hr.BadInput, match=r"None of the 2 choices can be released. broken with k = 5: There are too ma"
+    ):
+        short(census, PLAIN, methods=broken)
 
 
 def test_if_nothing_can_be_released_it_says_why(census: pa.Table) -> None:

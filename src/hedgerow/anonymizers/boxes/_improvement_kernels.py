@@ -30,6 +30,7 @@ from hedgerow.anonymizers.boxes._kernels import (
     leave,
     link,
     loss_without,
+    meeting,
     satisfied,
     tally,
     total_loss,
@@ -80,7 +81,7 @@ def shed_values(
     ``allowed``. A range sheds one end, up to some value.
     """
     # Both ends of a range, then one kind of value for each tree and set.
-    kinds = boxes.ends.shape[1] + shape.trees.shape[0] + shape.share.shape[0]
+    kinds = boxes.ends.shape[1] + boxes.nodes.shape[1] + shape.share.shape[0]
     for group in range(used):
         if groups.loss[group] <= 0.0:
             continue
@@ -514,10 +515,10 @@ class PeelingRoom(NamedTuple):
     histogram: Longs
 
 
-def new_peeling_room(units: Units, most: int) -> PeelingRoom:
-    """Scratch for groups of this many units."""
+def new_peeling_room(histogram: int, most: int) -> PeelingRoom:
+    """Scratch for groups of this many units, and for a histogram of this many values."""
     goes, best = np.zeros(most, dtype=np.bool_), np.zeros(most, dtype=np.bool_)
-    return PeelingRoom(np.zeros(most, dtype=np.int64), goes, best, np.zeros(units.histogram, dtype=np.int64))
+    return PeelingRoom(np.zeros(most, dtype=np.int64), goes, best, np.zeros(histogram, dtype=np.int64))
 
 
 @jit
@@ -591,7 +592,7 @@ def _best(
         room.members[length] = unit
         length += 1
         unit = groups.beside[unit, AFTER]
-    ranges, trees, sets = shape.scale.shape[0], shape.trees.shape[0], shape.share.shape[0]
+    ranges, trees, sets = shape.scale.shape[0], boxes.nodes.shape[1], shape.share.shape[0]
     columns, best = ranges + trees + sets, 0.0
     if groups.loss[group] <= 0.0 or length < 2:
         return best, length
@@ -627,7 +628,7 @@ def _mark(
 ) -> int:
     """Mark the units that go with a member in one of the ways; returns their records, 0 if an earlier member
     gives the same candidate."""
-    ranges, trees = shape.scale.shape[0], shape.trees.shape[0]
+    ranges, trees = shape.scale.shape[0], boxes.nodes.shape[1]
     unit = room.members[at]
     weight = int64(0)
     for member in range(length):
@@ -639,9 +640,9 @@ def _mark(
             goes = boxes.ends[other, way - 1] >= boxes.ends[unit, way - 1]
         elif way <= 2 * ranges + trees:
             tree = way - 1 - 2 * ranges
-            pair = shape.trees[tree, 0] + boxes.nodes[unit, tree] * shape.trees[tree, 1] + boxes.nodes[other, tree]
             # Two units of the same branch meet below the node of the group.
-            goes = other == unit or shape.ancestor[pair] != groups.boxes.nodes[group, tree]
+            met = meeting(shape.run, shape.minima, shape.power, boxes.nodes[unit, tree], boxes.nodes[other, tree])
+            goes = other == unit or met != groups.boxes.nodes[group, tree]
         else:
             column = way - 1 - 2 * ranges - trees
             goes = True

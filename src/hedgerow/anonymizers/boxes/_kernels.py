@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Floats, Ints, Longs, Words
 from hedgerow._internal.jit import int64, jit
@@ -34,6 +33,7 @@ __all__ = [
     "leave",
     "link",
     "loss_without",
+    "meeting",
     "new_groups",
     "ones",
     "satisfied",
@@ -47,13 +47,15 @@ class Shape(NamedTuple):
 
     Attributes
     ----------
-    trees : int array (trees, 2)
-        With ``start, width = trees[t]``, the pair of nodes ``a``, ``b`` of tree ``t`` stands at
-        ``start + a * width + b``.
-    ancestor : int array
-        The lowest common ancestor of each pair.
-    loss : float array
-        The loss of a record at that ancestor.
+    run : int array (nodes,)
+    minima : int array (powers, runs)
+        :attr:`hedgerow.hierarchies.EncodedHierarchy.parent_minima` of all trees, whose nodes share one numbering.
+    power : int array
+        The exponent of the largest power of two in each number.
+    end : int array (nodes,)
+        The node after the last one below each node.
+    loss : float array (nodes,)
+        The loss of a record at each node.
     scale : float array (ranges,)
         The weight of each number over the width of its range.
     most : float array (ranges,)
@@ -66,8 +68,10 @@ class Shape(NamedTuple):
         The loss for each value beyond the first.
     """
 
-    trees: Longs
-    ancestor: Ints
+    run: Ints
+    minima: Ints
+    power: Longs
+    end: Ints
     loss: Floats
     scale: Floats
     most: Floats
@@ -87,10 +91,6 @@ class Boxes(NamedTuple):
     nodes: Ints
     ends: Floats
     bits: Words
-
-    def at(self, rows: NDArray[np.integer]) -> Boxes:
-        """Copies of some of the boxes."""
-        return Boxes(*(array[rows] for array in self))
 
     def turned(self) -> Boxes:
         """Copies with a row for each column of the table, and a column for each box."""
@@ -117,6 +117,16 @@ class Units(NamedTuple):
 
 
 @jit(inner=True)
+def meeting(run: Ints, minima: Ints, power: Longs, a: int, b: int) -> int:
+    """The lowest common ancestor of two nodes, as :meth:`hedgerow.hierarchies.EncodedHierarchy.lca` finds it."""
+    if a == b:
+        return a
+    first, last = run[min(a, b) + 1], run[max(a, b)]
+    length = power[last - first + 1]
+    return int(min(minima[length, first], minima[length, last + 1 - (1 << length)]))
+
+
+@jit(inner=True)
 def joint_loss(shape: Shape, first: Boxes, a: int, second: Boxes, b: int, limit: float) -> float:
     """The loss of a record in the smallest box around two boxes; a result above ``limit`` may be too low."""
     total = 0.0
@@ -126,8 +136,8 @@ def joint_loss(shape: Shape, first: Boxes, a: int, second: Boxes, b: int, limit:
         low = max(first.ends[a, ranges + column], second.ends[b, ranges + column])
         # A missing number lies so far below the others that a range with both exceeds the largest loss.
         total += min((high + low) * shape.scale[column], shape.most[column])
-    for tree in range(shape.trees.shape[0]):
-        total += shape.loss[shape.trees[tree, 0] + first.nodes[a, tree] * shape.trees[tree, 1] + second.nodes[b, tree]]
+    for tree in range(first.nodes.shape[1]):
+        total += shape.loss[meeting(shape.run, shape.minima, shape.power, first.nodes[a, tree], second.nodes[b, tree])]
         if total > limit:
             return float(total)
     for column in range(shape.share.shape[0]):
@@ -159,9 +169,8 @@ def enclose(shape: Shape, boxes: Boxes, a: int, other: Boxes, b: int) -> None:
     """Widen a box to the smallest one around it and another."""
     for end in range(boxes.ends.shape[1]):
         boxes.ends[a, end] = max(boxes.ends[a, end], other.ends[b, end])
-    for tree in range(shape.trees.shape[0]):
-        pair = shape.trees[tree, 0] + boxes.nodes[a, tree] * shape.trees[tree, 1] + other.nodes[b, tree]
-        boxes.nodes[a, tree] = shape.ancestor[pair]
+    for tree in range(boxes.nodes.shape[1]):
+        boxes.nodes[a, tree] = meeting(shape.run, shape.minima, shape.power, boxes.nodes[a, tree], other.nodes[b, tree])
     for word in range(boxes.bits.shape[1]):
         boxes.bits[a, word] |= other.bits[b, word]
 

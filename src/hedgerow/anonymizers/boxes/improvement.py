@@ -12,7 +12,7 @@ import heapq
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from hedgerow.anonymizers.boxes._improvement_kernels import (
     new_shedding_room,
     peel,
 )
-from hedgerow.anonymizers.boxes._kernels import new_groups
-from hedgerow.anonymizers.boxes.layout import Described, grouped_units
+from hedgerow.anonymizers.boxes._kernels import Boxes, Groups, Shape, Units, new_groups
+from hedgerow.anonymizers.boxes.layout import Description, grouped_units
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces
 from hedgerow.requirements import Requirement, bind, sensitive_codes
@@ -46,7 +46,7 @@ def improved(
     requirements: Sequence[Requirement],
     pieces: Pieces,
     block_of_group: Longs | None,
-    whole: Described,
+    whole: Description,
 ) -> Pieces:
     """Improve the groups of each block. They keep their numbers, no group becomes empty, and new groups follow them.
 
@@ -59,7 +59,7 @@ def improved(
     block_of_group : int array (groups,), optional
         Records change groups only inside a block, whose groups lie near each other. By default, all groups are one
         block.
-    whole : Described
+    whole : Description
         How groups are described.
     """
     if block_of_group is None:
@@ -75,11 +75,11 @@ def improved(
         start, end = int(bounds[at]), int(bounds[at + 1])
         own, joined = np.unique(group[start:end], return_inverse=True)
         units = held.between(start, end, values, int(context.offsets[-1]))
-        boxes = whole.boxes.at(held.of_tuple[start:end])
+        shape, boxes, _, _ = whole.at(held.of_tuple[start:end])
         most = max(len(own), min(int(units.weight.sum()) // max(packed.minimal_size, 1), end - start))
         number = joined.astype(np.int64)
         improve_groups(
-            whole.shape,
+            shape,
             boxes,
             units,
             new_groups(boxes, most),
@@ -111,13 +111,15 @@ def improved(
 
 # Larger groups are not peeled, because trying all candidates would take too long.
 _MOST_MEMBERS: Final = 256
+# Groups are peeled in parts of at least about this many units: the sets of a part have a bit for each of its values.
+_TOGETHER: Final = 4_096
 
 
 def peeled(
     counts: FrequencyTable,
     requirements: Sequence[Requirement],
     pieces: Pieces,
-    whole: Described,
+    whole: Description,
     allowed: int,
 ) -> Pieces:
     """Give up records of groups. Groups keep their numbers; records that are given up have the group -1.
@@ -129,7 +131,7 @@ def peeled(
         What the rest of every group has to satisfy; empty if any rest is acceptable.
     pieces : Pieces
         Which cells make up which group; lost records stay lost.
-    whole : Described
+    whole : Description
         How groups are described, and what they lose.
     allowed : int
         How many records may be given up.
@@ -141,24 +143,60 @@ def peeled(
     lost = pieces.group < 0
     kept = Pieces(pieces.cell[~lost], pieces.group[~lost], pieces.size[~lost])
     held = grouped_units(counts, kept, np.zeros(int(kept.group.max()) + 1, dtype=np.int64))
-    units = held.between(0, len(held.group), sensitive_codes(counts, context), int(context.offsets[-1]))
-    boxes = whole.boxes.at(held.of_tuple)
-    groups = new_groups(boxes, int(held.group.max()) + 1)
-    room = new_peeling_room(units, _MOST_MEMBERS)
-    gains = np.zeros(len(groups.size))
-    state = whole.shape, boxes, units, groups
+    values = sensitive_codes(counts, context)
+    group = held.group.copy()
+    room = new_peeling_room(int(context.offsets[-1]), _MOST_MEMBERS)
     required = packed.minimal_size, packed.formulas
-    best_peels(*state, held.group, *required, allowed, room, gains)
-    queue = [(-float(gains[group]), int(group)) for group in np.flatnonzero(gains > 0)]
+    queue: list[tuple[float, int, int]] = []
+    parts: list[_Part] = []
+    for start, end in _parts(held.group):
+        units = held.between(start, end, values, int(context.offsets[-1]))
+        shape, boxes, _, _ = whole.at(held.of_tuple[start:end])
+        first = int(held.group[start])
+        groups = new_groups(boxes, int(held.group[end - 1]) + 1 - first)
+        gains = np.zeros(len(groups.size))
+        best_peels(shape, boxes, units, groups, held.group[start:end] - first, *required, allowed, room, gains)
+        queue += [(-float(gains[own]), first + int(own), len(parts)) for own in np.flatnonzero(gains > 0)]
+        parts.append(_Part(start, first, (shape, boxes, units, groups)))
     heapq.heapify(queue)
     while queue and allowed > 0:
-        _, group = heapq.heappop(queue)
-        records, gain = peel(*state, group, *required, allowed, room)
+        _, at, of_part = heapq.heappop(queue)
+        part = parts[of_part]
+        records, gain = peel(*part.state, at - part.first, *required, allowed, room)
         allowed -= records
         if records and gain > 0:
-            heapq.heappush(queue, (-gain, group))
+            heapq.heappush(queue, (-gain, at, of_part))
+    for part in parts:
+        of_unit = part.state[3].of_unit
+        group[part.start : part.start + len(of_unit)] = np.where(of_unit < 0, -1, of_unit + part.first)
     return Pieces.gathered(
         np.concatenate([held.cell, pieces.cell[lost]]),
-        np.concatenate([groups.of_unit[held.unit_of_piece], pieces.group[lost]]).astype(np.int32),
+        np.concatenate([group[held.unit_of_piece], pieces.group[lost]]).astype(np.int32),
         np.concatenate([held.sizes, pieces.size[lost]]),
     )
+
+
+class _Part(NamedTuple):
+    """Neighbouring groups: their first unit, the first group, and what kernels read and change."""
+
+    start: int
+    first: int
+    state: tuple[Shape, Boxes, Units, Groups]
+
+
+def _parts(group: Longs) -> list[tuple[int, int]]:
+    """The units of neighbouring groups, as ranges of about equal size; groups that are too large are left out.
+
+    >>> _parts(np.repeat([0, 1, 2], [2, _MOST_MEMBERS + 1, 3]))
+    [(0, 2), (259, 262)]
+    """
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    ranges: list[list[int]] = []
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(group)], strict=True):
+        if end - start > _MOST_MEMBERS:
+            continue
+        if ranges and ranges[-1][1] == start and start - ranges[-1][0] < _TOGETHER:
+            ranges[-1][1] = end
+        else:
+            ranges.append([start, end])
+    return [(start, end) for start, end in ranges]

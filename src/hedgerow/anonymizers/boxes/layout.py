@@ -4,30 +4,34 @@ With a hierarchy, a box is a node, and two boxes meet at their lowest common anc
 described by their range and categories by the set of values that occur, as they are published. The losses are those of
 :mod:`hedgerow.core.metrics`: the total loss of all records over the number of cells is the metric of the release. The
 weights of the columns are multiplied in here, once.
+
+Nothing here grows with the square of the values of a column. Ancestors are found in constant time, without a table of
+pairs. A set has a bit for each value among the tuples that are compared with each other, which are those of a block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hedgerow._internal.arrays import Floats, Ints, Longs, Words, bit_layout
+from hedgerow._internal.arrays import Floats, Ints, Longs, bit_layout
 from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.metrics.cells import NodeLoss, beyond_first, loss_of_nodes
 from hedgerow.core.recoding import Pieces, Shown
 from hedgerow.errors import BadInput
-from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.requirements import sensitive_codes
 from hedgerow.requirements.binding import Context
 
 __all__ = [
     "Described",
+    "Description",
     "GroupedUnits",
     "LossName",
-    "columns_of_sets",
     "described",
     "grouped_units",
     "units_of",
@@ -36,21 +40,74 @@ __all__ = [
 
 LossName = Literal["nllm", "ncp", "distortion", "prec", "discernibility"]
 
-# 400 megabytes: the ancestor and loss of each pair of nodes.
-_MOST_PAIRS = 2**25
-# A gigabyte of sets.
+# A gigabyte of sets in one block.
 _MOST_WORDS = 2**27
 
 
 class Described(NamedTuple):
-    """The shape of the columns, and the box of each tuple."""
+    """Tuples that are compared with each other.
+
+    Attributes
+    ----------
+    shape : Shape
+    boxes : Boxes
+        The box of each tuple.
+    codes : int array (tuples, sets)
+        The values of the columns that are described by sets; the values of each column that occur are numbered anew.
+    sizes : tuple of int
+        How many values these columns have.
+    """
 
     shape: Shape
     boxes: Boxes
+    codes: Ints
+    sizes: tuple[int, ...]
 
 
-def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) -> Described:
-    """Describe every tuple of a table by a box.
+@dataclass(frozen=True, eq=False)
+class Description:
+    """How the columns of a table are described, and the values of its tuples.
+
+    Attributes
+    ----------
+    shape : Shape
+        Without the places of sets, which depend on the tuples that are compared.
+    nodes, ends : arrays (tuples, columns)
+        As in :class:`Boxes`.
+    codes : int array (tuples, sets)
+    names : tuple of str
+        The columns that are described by sets.
+    """
+
+    shape: Shape
+    nodes: Ints
+    ends: Floats
+    codes: Ints
+    names: tuple[str, ...]
+
+    def at(self, tuples: NDArray[np.integer]) -> Described:
+        """Describe some of the tuples, perhaps more than once."""
+        codes = np.empty((len(tuples), len(self.names)), dtype=np.int32)
+        sizes = []
+        for at, column in enumerate(self.codes.T):
+            values, codes[:, at] = np.unique(column[tuples], return_inverse=True)
+            sizes.append(len(values))
+        layout = bit_layout(sizes)
+        if len(codes) * layout.width > _MOST_WORDS:
+            raise BadInput(
+                f"The column {self.names[int(np.argmax(sizes))]!r} has too many values to compare as sets. Group them "
+                "first, or give the column a hierarchy."
+            )
+        shape = self.shape._replace(slots=layout.slots, words=layout.words, masks=layout.masks)
+        return Described(shape, Boxes(self.nodes[tuples], self.ends[tuples], layout.sets(codes)), codes, tuple(sizes))
+
+    def whole(self) -> Described:
+        """Describe all tuples."""
+        return self.at(np.arange(len(self.nodes)))
+
+
+def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) -> Description:
+    """Find how every tuple of a table is described by a box.
 
     Parameters
     ----------
@@ -63,17 +120,14 @@ def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) 
     trees = [at for at, how in enumerate(shown) if how == "label"]
     # Numbers are spans, also when shown as sets: a number beside a missing value loses everything.
     spans = [at for at, how in enumerate(shown) if how != "label" and _spanned(counts, at, how)]
-    sets = columns_of_sets(counts, shown)
-    nodes, pairs = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
+    sets = [at for at, how in enumerate(shown) if how != "label" and not _spanned(counts, at, how)]
+    nodes, meetings = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
     numbers, scale = _ranges(counts, spans)
-    bits, slots = _sets(counts, sets)
-    shape = Shape(*(*pairs, scale, counts.column_weights[spans], *slots))
-    return Described(shape, Boxes(nodes, np.hstack([numbers, -numbers]), bits))
-
-
-def columns_of_sets(counts: FrequencyTable, shown: Sequence[Shown]) -> list[int]:
-    """The columns that are described by the set of values that occur."""
-    return [at for at, how in enumerate(shown) if how != "label" and not _spanned(counts, at, how)]
+    names = tuple(counts.quasi[at] for at in sets)
+    share = counts.column_weights[sets] / np.array([float(beyond_first(counts.domains[name])) for name in names])
+    nowhere = bit_layout([])
+    shape = Shape(*(*meetings, scale, counts.column_weights[spans]), nowhere.slots, nowhere.words, nowhere.masks, share)
+    return Description(shape, nodes, np.hstack([numbers, -numbers]), counts.tuples[:, sets], names)
 
 
 def _spanned(counts: FrequencyTable, at: int, how: Shown) -> bool:
@@ -138,41 +192,30 @@ def grouped_units(counts: FrequencyTable, pieces: Pieces, block_of_group: Longs)
     )
 
 
-def _trees(counts: FrequencyTable, columns: list[int], metric: NodeLoss) -> tuple[Ints, tuple[Longs, Ints, Floats]]:
-    nodes = np.empty((len(counts.tuples), len(columns)), dtype=np.int32)
-    trees, ancestors, losses = [], [np.empty(0, np.int32)], [np.empty(0)]
-    pairs = 0
-    for place, at in enumerate(columns):
-        name = counts.quasi[at]
-        hierarchy = counts.hierarchies[name]
-        width = len(hierarchy.parent)
-        if pairs + width * width > _MOST_PAIRS:
-            raise BadInput(
-                f"The hierarchy of {name!r} has {width:,} nodes, too many to compare in pairs. Round the column, or "
-                "give it a hierarchy with fewer values."
-            )
-        pair = _ancestors(hierarchy).reshape(-1)
-        nodes[:, place] = hierarchy.leaf_of[counts.tuples[:, at]]
-        ancestors.append(pair)
-        losses.append(counts.column_weights[at] * loss_of_nodes(hierarchy, counts.domains[name], metric)[pair])
-        trees.append((pairs, width))
-        pairs += width * width
-    return nodes, (np.array(trees, np.int64).reshape(-1, 2), np.concatenate(ancestors), np.concatenate(losses))
-
-
-def _ancestors(hierarchy: EncodedHierarchy) -> Ints:
-    """The lowest common ancestor of each pair of nodes.
-
-    A node is the ancestor of itself and every node below it; with other nodes it shares the ancestors of its parent.
-    """
-    pairs = np.zeros((len(hierarchy.parent), len(hierarchy.parent)), dtype=np.int32)
-    ends = hierarchy.last_leaf
-    for node in range(1, len(pairs)):
-        pairs[node] = pairs[hierarchy.parent[node]]
+def _trees(
+    counts: FrequencyTable, columns: list[int], metric: NodeLoss
+) -> tuple[Ints, tuple[Ints, Ints, Longs, Ints, Floats]]:
+    """The leaf of each tuple in each tree, and the ancestors and losses of all nodes, for :class:`Shape`."""
+    names = [counts.quasi[at] for at in columns]
+    trees = [counts.hierarchies[name] for name in names]
+    first = np.cumsum([0, *(len(tree.parent) for tree in trees)])
+    runs = np.cumsum([0, *(tree.parent_minima[1].shape[1] for tree in trees)])
+    power = np.frexp(np.arange(runs[-1] + 1))[1].astype(np.int64) - 1
+    leaves = np.empty((len(counts.tuples), len(columns)), dtype=np.int32)
+    run = np.empty(first[-1], dtype=np.int32)
+    minima = np.zeros((max((len(tree.parent_minima[1]) for tree in trees), default=1), runs[-1]), dtype=np.int32)
+    end, loss = np.empty(first[-1], dtype=np.int32), np.empty(first[-1])
+    for at, (column, name, tree) in enumerate(zip(columns, names, trees, strict=True)):
+        of_node, smallest = tree.parent_minima
+        nodes = slice(first[at], first[at + 1])
+        leaves[:, at] = tree.leaf_of[counts.tuples[:, column]] + first[at]
+        run[nodes] = of_node + runs[at]
+        minima[: len(smallest), runs[at] : runs[at + 1]] = smallest + first[at]
+        minima[0, runs[at]] = -1
         # The nodes below a node follow it, as long as their leaves are among its own.
-        after = node + int(np.searchsorted(hierarchy.first_leaf[node:], ends[node], side="left"))
-        pairs[node, node:after] = node
-    return pairs
+        end[nodes] = np.searchsorted(tree.first_leaf, tree.last_leaf) + first[at]
+        loss[nodes] = counts.column_weights[column] * loss_of_nodes(tree, counts.domains[name], metric)
+    return leaves, (run, minima, power, end, loss)
 
 
 def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]:
@@ -187,17 +230,3 @@ def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]
         beyond = [positions[:1].sum() - spread] if domain.has_missing else []
         numbers[:, place] = np.append(positions, beyond)[counts.tuples[:, at]]
     return numbers, scale
-
-
-def _sets(counts: FrequencyTable, columns: list[int]) -> tuple[Words, tuple[Longs, Longs, Words, Floats]]:
-    domains = [counts.domains[counts.quasi[at]] for at in columns]
-    layout = bit_layout([domain.size for domain in domains])
-    if len(counts.tuples) * layout.width > _MOST_WORDS:
-        widest = max(columns, key=lambda at: counts.domains[counts.quasi[at]].size)
-        raise BadInput(
-            f"The column {counts.quasi[widest]!r} has too many values to compare as sets. Group them first, or give "
-            "the column a hierarchy."
-        )
-    bits = layout.sets(counts.tuples[:, columns])
-    share = counts.column_weights[columns] / np.array([float(beyond_first(domain)) for domain in domains])
-    return bits, (layout.slots, layout.words, layout.masks, share)

@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow._internal.arrays import Floats, Ints, Longs, ranges
 from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units
 from hedgerow.anonymizers.boxes.improvement import improved
-from hedgerow.anonymizers.boxes.layout import Described, units_of
+from hedgerow.anonymizers.boxes.layout import Description, units_of
 from hedgerow.anonymizers.merge._greedy_kernels import merge_greedily
 from hedgerow.anonymizers.partition.cuts import blocks_of, near_groups
 from hedgerow.core.counts import FrequencyTable, tabulate
@@ -42,7 +42,7 @@ def merge_blocks(
     method: str,
     counts: FrequencyTable,
     requirements: Sequence[Requirement],
-    whole: Described,
+    whole: Description,
     merge: Callable[[Block], Longs],
     *,
     improve: bool,
@@ -52,8 +52,8 @@ def merge_blocks(
 
     Parameters
     ----------
-    whole : Described
-        The columns, and the box of each tuple.
+    whole : Description
+        How the tuples are described.
     merge : callable
         From a block to the class of each of its tuples, by any numbers. It must not change the block.
     improve : bool
@@ -86,7 +86,7 @@ def merge_blocks(
 def grouped_in_blocks(
     counts: FrequencyTable,
     requirements: Sequence[Requirement],
-    whole: Described,
+    whole: Description,
     shown: Sequence[Shown],
     blocks: int,
     groups_of: Callable[[int], Pieces],
@@ -125,13 +125,14 @@ def recoding_of(
     )
 
 
-def _block(whole: Described, units: Units, packed: PackedRequirements, block: Longs) -> Block:
+def _block(whole: Description, units: Units, packed: PackedRequirements, block: Longs) -> Block:
     lengths = units.cells[block + 1] - units.cells[block]
     cells = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     place, _ = ranges(units.cells[block], lengths)
+    compared = whole.at(block)
     return Block(
-        whole.shape,
-        whole.boxes.at(block),
+        compared.shape,
+        compared.boxes,
         Units(units.weight[block], cells, units.cell_size[place], units.values[place], units.histogram),
         packed,
         block,

@@ -12,11 +12,11 @@ import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow._internal.jit import int64, jit
-from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units, copy_box, enclose, joint_loss, tally
+from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units, copy_box, enclose, joint_loss, meeting, tally
 from hedgerow.requirements.binding import PackedRequirements
 from hedgerow.requirements.formulas import all_hold
 
-__all__ = ["Rows", "Shares", "boxes_around", "complete", "grow_clusters", "place"]
+__all__ = ["Rows", "Shares", "boxes_around", "complete", "grow_clusters", "losses_together", "place"]
 
 
 class Shares(NamedTuple):
@@ -45,8 +45,8 @@ class Rows(NamedTuple):
     share_of_value : float array (values,)
         The weighted loss of a set for each value beyond the first.
     nodes : int array (units, trees)
-    pairs : tuple of arrays
-        The first three of :class:`Shape`: where two nodes of a hierarchy meet, and the loss there.
+    run, minima, power, loss : arrays
+        As in :class:`Shape`: where two nodes meet, and the loss of each node.
     """
 
     numbers: Floats
@@ -55,7 +55,10 @@ class Rows(NamedTuple):
     codes: Ints
     share_of_value: Floats
     nodes: Ints
-    pairs: tuple[Longs, Ints, Floats]
+    run: Ints
+    minima: Ints
+    power: Longs
+    loss: Floats
 
     def at(self, units: Longs) -> Rows:
         """Some of the units."""
@@ -259,10 +262,8 @@ def _widen(rows: Rows, growing: Growing, unit: int) -> None:
     for column in range(rows.scale.shape[0]):
         growing.low[column] = min(growing.low[column], rows.numbers[unit, column])
         growing.high[column] = max(growing.high[column], rows.numbers[unit, column])
-    trees, ancestor, _ = rows.pairs
     for tree in range(rows.nodes.shape[1]):
-        pair = trees[tree, 0] + growing.node[tree] * trees[tree, 1] + rows.nodes[unit, tree]
-        growing.node[tree] = ancestor[pair]
+        growing.node[tree] = meeting(rows.run, rows.minima, rows.power, growing.node[tree], rows.nodes[unit, tree])
     for column in range(rows.codes.shape[1]):
         code = rows.codes[unit, column]
         growing.loss[0] += growing.extra[code]
@@ -278,9 +279,9 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
         width = max(growing.high[column], number) - min(growing.low[column], number)
         # A missing number lies so far below the others that a range with both exceeds the largest loss.
         total += min(width * rows.scale[column], rows.most[column])
-    trees, _, loss = rows.pairs
     for tree in range(rows.nodes.shape[1]):
-        total += loss[trees[tree, 0] + growing.node[tree] * trees[tree, 1] + rows.nodes[unit, tree]]
+        met = meeting(rows.run, rows.minima, rows.power, growing.node[tree], rows.nodes[unit, tree])
+        total += rows.loss[met]
     for column in range(rows.codes.shape[1]):
         total += growing.extra[rows.codes[unit, column]]
     return float(total)
@@ -455,3 +456,17 @@ def _surround(shape: Shape, boxes: Boxes, unit: Longs, cluster: Longs, around: B
         else:
             copy_box(around, owner, boxes, unit[at])
             begun[owner] = True
+
+
+def losses_together(rows: Rows, first: Ints, second: Ints) -> Floats:
+    """The loss at the lowest node above each pair of nodes."""
+    losses = np.empty(len(first))
+    _losses_together(rows, first, second, losses)
+    return losses
+
+
+@jit
+def _losses_together(rows: Rows, first: Ints, second: Ints, losses: Floats) -> None:
+    """Write the loss of each pair."""
+    for at in range(losses.shape[0]):
+        losses[at] = rows.loss[meeting(rows.run, rows.minima, rows.power, first[at], second[at])]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units
-from hedgerow.anonymizers.boxes.layout import Described, columns_of_sets, described, units_of
+from hedgerow.anonymizers.boxes.layout import Described, described, units_of
 from hedgerow.anonymizers.merge._blocks import grouped_in_blocks, recoding_of
 from hedgerow.anonymizers.merge._cluster_kernels import Rows, Shares, boxes_around, complete, place
 from hedgerow.anonymizers.merge._greedy_kernels import merge_greedily
@@ -101,54 +101,43 @@ def cluster_blocks(
     shown = shown_as(counts, publish)
     context, packed = bind(counts, requirements)
     blocks = blocks_of(counts, requirements, shown)
-    boxes = described(counts, "ncp", shown)
-    whole = _whole(counts, boxes, units_of(counts, context), packed, shown)
+    whole = described(counts, "ncp", shown)
+    units = units_of(counts, context)
+    alone = _complete_alone(units, packed)[counts.cell_tuple]
+    units = single_units(counts.cell_sizes, units.values, units.histogram)
     chances = np.random.SeedSequence(seed).spawn(len(blocks))
 
     def clustered(at: int) -> Pieces:
-        block = _block(whole, blocks[at])
+        block = _block(whole.at(counts.cell_tuple[blocks[at]]), units, packed, alone, blocks[at])
         shares = _merged(block, cluster(block, np.random.default_rng(chances[at])))
         return Pieces(blocks[at][shares.unit].astype(np.int32), shares.cluster.astype(np.int32), shares.size)
 
-    pieces = grouped_in_blocks(counts, requirements, boxes, shown, len(blocks), clustered, improve=improve)
+    pieces = grouped_in_blocks(counts, requirements, whole, shown, len(blocks), clustered, improve=improve)
     columns, values = publish_groups(counts, pieces, int(pieces.group.max()) + 1, shown)
     return recoding_of(method, counts, columns, values, pieces, len(blocks))
 
 
-def _whole(
-    counts: FrequencyTable,
-    tuple_boxes: Described,
-    tuples: Units,
-    packed: PackedRequirements,
-    shown: Sequence[Shown],
-) -> UnitBlock:
-    """The whole table as one block."""
-    shape, boxes = tuple_boxes
+def _complete_alone(tuples: Units, packed: PackedRequirements) -> Longs:
+    """The cluster of each tuple whose records satisfy the requirements by themselves; -1 for the others."""
     compliant = complete(tuples, packed)
-    cluster = np.where(compliant, np.cumsum(compliant) - 1, -1)
-    return UnitBlock(
-        shape,
-        boxes.at(counts.cell_tuple),
-        single_units(counts.cell_sizes, tuples.values, tuples.histogram),
-        packed,
-        cluster[counts.cell_tuple].astype(np.int64),
-        _rows(counts, shape, boxes, shown),
-    )
+    return np.where(compliant, np.cumsum(compliant) - 1, -1)
 
 
-def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes, shown: Sequence[Shown]) -> Rows:
+def _rows(compared: Described) -> Rows:
     """The values of the cells, for the clustering kernels."""
-    sets = columns_of_sets(counts, shown)
-    sizes = [counts.domains[counts.quasi[at]].size for at in sets]
-    codes = counts.tuples[:, sets] + np.cumsum([0, *sizes[:-1]], dtype=np.int32)[: len(sets)]
+    shape, boxes, codes, sizes = compared
+    first = np.cumsum([0, *sizes[:-1]], dtype=np.int32)[: len(sizes)]
     return Rows(
-        np.ascontiguousarray(boxes.ends[counts.cell_tuple, : len(shape.scale)]),
+        np.ascontiguousarray(boxes.ends[:, : len(shape.scale)]),
         shape.scale,
         shape.most,
-        np.ascontiguousarray(codes[counts.cell_tuple], dtype=np.int32),
+        codes + first,
         np.repeat(shape.share, sizes),
-        boxes.nodes[counts.cell_tuple],
-        (shape.trees, shape.ancestor, shape.loss),
+        boxes.nodes,
+        shape.run,
+        shape.minima,
+        shape.power,
+        shape.loss,
     )
 
 
@@ -157,16 +146,17 @@ def single_units(size: Longs, values: Ints, histogram: int) -> Units:
     return Units(size, np.arange(len(size) + 1, dtype=np.int64), size, values, histogram)
 
 
-def _block(whole: UnitBlock, cells: Longs) -> UnitBlock:
-    units = whole.units
-    cluster = whole.cluster[cells]
-    numbered = np.unique(cluster[cluster >= 0], return_inverse=True)[1]
-    cluster[cluster >= 0] = numbered
-    return whole._replace(
-        boxes=whole.boxes.at(cells),
-        units=single_units(units.weight[cells], units.values[cells], units.histogram),
-        cluster=cluster,
-        rows=whole.rows.at(cells),
+def _block(compared: Described, units: Units, packed: PackedRequirements, alone: Longs, cells: Longs) -> UnitBlock:
+    """A block of cells; ``units`` are all cells, and ``alone`` has their clusters that exist from the start."""
+    cluster = alone[cells]
+    cluster[cluster >= 0] = np.unique(cluster[cluster >= 0], return_inverse=True)[1]
+    return UnitBlock(
+        compared.shape,
+        compared.boxes,
+        single_units(units.weight[cells], units.values[cells], units.histogram),
+        packed,
+        cluster,
+        _rows(compared),
     )
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow._internal.arrays import Floats, Longs
+from hedgerow._internal.arrays import Floats, Ints, Longs
 from hedgerow._internal.jit import jit
-from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units, joint_loss, ones, tally
+from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units, joint_loss, meeting, ones, tally
 from hedgerow.requirements.binding import PackedRequirements
 from hedgerow.requirements.formulas import all_hold
 
@@ -224,12 +224,8 @@ def _joint_losses(shape: Shape, standing: Standing, place: int, start: int, end:
         scale, most = shape.scale[column], shape.most[column]
         for other in range(end - start):
             joint[other] += min((max(high, highs[other]) + max(low, lows[other])) * scale, most)
-    for tree in range(len(shape.trees)):
-        first = shape.trees[tree, 0] + boxes.nodes[tree, place] * shape.trees[tree, 1]
-        losses = shape.loss[first : first + shape.trees[tree, 1]]
-        nodes = boxes.nodes[tree, start:end]
-        for other in range(end - start):
-            joint[other] += losses[nodes[other]]
+    for tree in range(len(boxes.nodes)):
+        _add_losses_at_ancestors(shape, boxes.nodes[tree, place], boxes.nodes[tree, start:end], joint)
     for column in range(len(shape.share)):
         share = shape.share[column]
         for slot in range(shape.slots[column], shape.slots[column + 1]):
@@ -241,6 +237,27 @@ def _joint_losses(shape: Shape, standing: Standing, place: int, start: int, end:
             joint[other] -= share
 
 
+@jit(inner=True)
+def _add_losses_at_ancestors(shape: Shape, node: int, nodes: Ints, joint: Floats) -> None:
+    """Add the loss at the lowest node above a node and each of others.
+
+    One pass for each ancestor, over those below it but not below the one before, takes less time than one by one.
+    """
+    inner, inner_end = node, node
+    while node >= 0:
+        node_end, loss = shape.end[node], shape.loss[node]
+        for other in range(nodes.shape[0]):
+            below = (node <= nodes[other]) & (nodes[other] < node_end)
+            before = (inner <= nodes[other]) & (nodes[other] < inner_end)
+            joint[other] += loss if below != before else 0.0
+        inner, inner_end = node, node_end
+        node = shape.minima[0, shape.run[node]]
+        # Nothing else is below a node with a single child.
+        while node >= 0 and node + 1 == inner and shape.end[node] == node_end:
+            inner = node
+            node = shape.minima[0, shape.run[node]]
+
+
 @jit(once=True)
 def _take_in(shape: Shape, standing: Standing, place: int, other: int) -> None:
     """Widen the box of a class to the smallest box around it and another, and add the records of the other."""
@@ -250,9 +267,10 @@ def _take_in(shape: Shape, standing: Standing, place: int, other: int) -> None:
     standing.size[place] += standing.size[other]
     for end in range(len(boxes.ends)):
         boxes.ends[end, place] = max(boxes.ends[end, place], boxes.ends[end, other])
-    for tree in range(len(shape.trees)):
-        pair = shape.trees[tree, 0] + boxes.nodes[tree, place] * shape.trees[tree, 1] + boxes.nodes[tree, other]
-        boxes.nodes[tree, place] = shape.ancestor[pair]
+    for tree in range(len(boxes.nodes)):
+        boxes.nodes[tree, place] = meeting(
+            shape.run, shape.minima, shape.power, boxes.nodes[tree, place], boxes.nodes[tree, other]
+        )
     for word in range(len(boxes.bits)):
         boxes.bits[word, place] |= boxes.bits[word, other]
 

@@ -101,6 +101,8 @@ def _adjusted(block: UnitBlock, shares: Shares, k: int) -> tuple[Shares, Longs, 
 
 def distances(block: UnitBlock, shares: Shares) -> Floats:
     """The distance of the records of each share from the centre of their cluster."""
+    from hedgerow.anonymizers.merge._cluster_kernels import losses_together
+
     clusters = int(shares.cluster.max()) + 1
     sizes = np.bincount(shares.cluster, shares.size, clusters)
     total = np.zeros(len(shares.unit))
@@ -108,25 +110,24 @@ def distances(block: UnitBlock, shares: Shares) -> Floats:
     for number, scale, most in zip(rows.numbers[shares.unit].T, rows.scale, rows.most, strict=True):
         mean = np.bincount(shares.cluster, shares.size * number, clusters) / sizes
         total += np.minimum(np.abs(number - mean[shares.cluster]) * scale, most)
-    for code in block.rows.codes[shares.unit].T:
-        _, pair = np.unique(shares.cluster * len(block.rows.share_of_value) + code, return_inverse=True)
+    for code in rows.codes[shares.unit].T:
+        _, pair = np.unique(shares.cluster * len(rows.share_of_value) + code, return_inverse=True)
         held = np.bincount(pair, shares.size)[pair] / sizes[shares.cluster]
-        total += (1.0 - held) * block.rows.share_of_value[code]
-    trees, _, loss = block.rows.pairs
-    for tree, node in enumerate(block.rows.nodes[shares.unit].T):
-        total += _from_most(shares, node, loss[trees[tree, 0] :], int(trees[tree, 1]), clusters)
+        total += (1.0 - held) * rows.share_of_value[code]
+    for node in rows.nodes[shares.unit].T:
+        total += losses_together(rows, node, _most_frequent(shares, node, clusters)[shares.cluster])
     # Rounding errors must not break ties.
     return np.round(total, 9)
 
 
-def _from_most(shares: Shares, node: Ints, loss: Floats, width: int, clusters: int) -> Floats:
-    """The loss at the lowest node above each value and the most frequent value of its cluster."""
+def _most_frequent(shares: Shares, node: Ints, clusters: int) -> Ints:
+    """The most frequent value of each cluster."""
+    width = int(node.max()) + 1
     pairs, pair = np.unique(shares.cluster * width + node, return_inverse=True)
     held = np.bincount(pair, shares.size)
     cluster, value = np.divmod(pairs, width)
     order = np.lexsort((value, -held, cluster))
-    most = np.zeros(clusters, dtype=np.int64)
+    most = np.zeros(clusters, dtype=np.int32)
     first = np.unique(cluster[order], return_index=True)[1]
     most[cluster[order][first]] = value[order][first]
-    lost: Floats = loss[most[shares.cluster] * width + node]
-    return lost
+    return most

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from hedgerow import KAnonymity, LDiversity, Mondrian, Schema
 from hedgerow.anonymizers.boxes import improvement
 from hedgerow.anonymizers.boxes.improvement import improved
-from hedgerow.anonymizers.boxes.layout import Described, described
+from hedgerow.anonymizers.boxes.layout import Description, described
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, shown_as
 from hedgerow.release import pipeline
 
 
-def boxes_of(counts: FrequencyTable) -> Described:
+def boxes_of(counts: FrequencyTable) -> Description:
     """By ranges and sets."""
     return described(counts, "ncp", shown_as(counts, "interval"))
 

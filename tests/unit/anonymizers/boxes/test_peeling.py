@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, TCloseness
+from hedgerow.anonymizers.boxes import improvement
 from hedgerow.anonymizers.boxes.improvement import peeled
 from hedgerow.anonymizers.boxes.layout import described
 from hedgerow.core.recoding import Pieces, shown_as
@@ -54,6 +55,22 @@ def test_not_where_too_few_would_be_left() -> None:
 
 def test_not_where_the_others_gain_less_than_it_loses() -> None:
     assert left({"age": [1, 2, 30, 100]}, [0, 0, 0, 1], [KAnonymity(1)], 3) == [0, 0, 0, 1]
+
+
+def test_the_same_records_are_given_up_in_parts_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of forty groups of five, one of them too large to be peeled, the largest gains come first."""
+    draw = np.random.default_rng(1)
+    table = {
+        "age": (draw.permutation(260) + 900 * (draw.random(260) < 0.1)).tolist(),
+        "town": [f"t{at}" for at in draw.integers(0, 90, 260)],
+    }
+    groups = [at // 5 if at < 200 else 40 for at in range(260)]
+    monkeypatch.setattr(improvement, "_MOST_MEMBERS", 50)
+    at_once = left(table, groups, [KAnonymity(2)], 12)
+    monkeypatch.setattr(improvement, "_TOGETHER", 1)
+    assert left(table, groups, [KAnonymity(2)], 12) == at_once
+    assert at_once.count(-1) == 12
+    assert at_once[200:] == [40] * 60
 
 
 def test_all_beyond_one_end_go_together() -> None:

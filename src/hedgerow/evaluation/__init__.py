@@ -1,7 +1,8 @@
 """Evaluation: what a table is still good for after it was anonymized, and whether methods differ in this.
 
 The command, comparisons and reproductions may import it. It imports methods, releases and learning.
-Start with :mod:`~hedgerow.evaluation.api` for ``hr.evaluate``, then :mod:`~hedgerow.evaluation.cells`.
+Start with :mod:`~hedgerow.evaluation.api` for ``hr.evaluate``, then :mod:`~hedgerow.evaluation.cells`; and with
+:mod:`~hedgerow.evaluation.estimates.api` for ``hr.analyses``.
 """
 
 from __future__ import annotations

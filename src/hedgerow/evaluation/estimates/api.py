@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.engines import FileSource, open_source
+from hedgerow.engines import File, FileSource, open_source
 from hedgerow.errors import BadInput, check_int
 from hedgerow.evaluation.api import backend_of
 from hedgerow.evaluation.estimates.agreement import bounds, pooled
@@ -148,11 +148,11 @@ def _columns(data: Any, wanted: Sequence[str]) -> tuple[pa.Table, str, bool]:
     if is_spark(data):
         _refuse_absent(data.columns, wanted)
         return pa.table(data.select(*wanted).toArrow()), ".", False
-    if isinstance(data, str) or hasattr(data, "__fspath__") or type(data).__name__ == "File":
-        source = open_source(data)
+    if isinstance(data, str | File | FileSource) or hasattr(data, "__fspath__"):
+        source = data if isinstance(data, FileSource) else open_source(data)
         _refuse_absent(source.columns, wanted)
         if isinstance(source, FileSource):
-            return _chosen(source.rows(), wanted), source.decimal, source.untyped
+            return source.rows(wanted), source.decimal, source.untyped
     frame = open_frame(data).frame
     _refuse_absent(frame.columns, wanted)
     return pa.table({name: as_arrow(frame[name]) for name in wanted}), ".", False
@@ -294,6 +294,8 @@ def compared(plain: PlainRows, release: _Released, analysis: Analysed) -> Analys
     )
     try:
         prepared = _prepared(plain, release, analysis)
+    except _OfOriginal as reason:
+        return replace(result, original_reason=str(reason))
     except Unreadable as reason:
         return replace(result, reason=str(reason))
     result = replace(result, references=prepared.references, explained=prepared.explained)
@@ -335,6 +337,10 @@ def _of_fit(fit: Fit | None, intervals: Sequence[Any], name: tuple[str, ...]) ->
     if fit is None or at is None or fit.values[at] != fit.values[at]:
         return None, None, 0.0
     return float(fit.values[at]), intervals[at], float(fit.support[at])
+
+
+class _OfOriginal(Unreadable):
+    """The same of the original rows, whose figures may stand in the message."""
 
 
 class _Prepared(NamedTuple):
@@ -400,17 +406,20 @@ def _regressions(plain: PlainRows, release: _Released, analysis: Regression) -> 
 def _refuse_many(groups: Sequence[Categories]) -> None:
     number = math.prod(len(group.names) for group in groups)
     if number > _MOST_COMBINATIONS:
-        raise Unreadable(f"it has {number:,} combinations of groups, and {_MOST_COMBINATIONS:,} are the most")
+        raise _OfOriginal(f"it has {number:,} combinations of groups, and {_MOST_COMBINATIONS:,} are the most")
 
 
 def _groups(plain: PlainRows, release: _Released, group: Grouping) -> list[Categories]:
     """A column as the same groups in all tables, as fine as the release publishes them."""
     theirs = [table.categories(group) for table in release.tables]
     names = list(dict.fromkeys(name for groups in theirs for name in groups.names))
-    own = plain.categories(group)
-    if not group.cuts:
-        hierarchy = release.hierarchies.get(group.column)
-        own = under_labels(own, names, hierarchy, plain.encoded(group.column).domain)
+    try:
+        own = plain.categories(group)
+        if not group.cuts:
+            hierarchy = release.hierarchies.get(group.column)
+            own = under_labels(own, names, hierarchy, plain.encoded(group.column).domain)
+    except Unreadable as reason:
+        raise _OfOriginal(str(reason)) from None
     every = list(dict.fromkeys([*own.names, *names]))
     return [groups.named(every) for groups in (own, *theirs)]
 

@@ -45,7 +45,7 @@ class Fit:
     freedom : float array
         The degrees of freedom of each interval.
     support : float array
-        How many rows stand behind each estimate, counting parts of rows.
+        How many people or else rows stand behind each estimate, counting parts of rows.
     rows : float
         How many rows have all columns of the analysis.
     shares : bool
@@ -103,6 +103,12 @@ class _Grouped:
             return int(self.weight.sum())
         return int((np.asarray(self.people.sum(axis=1)) > 0).sum())
 
+    def support(self, parts: csr_array) -> Floats:
+        """How many people, or else rows, have some part of each column."""
+        if self.people is None:
+            return np.asarray(self.weight @ parts, dtype=np.float64)
+        return np.asarray(((self.people @ parts) > 0).sum(axis=0), dtype=np.float64).ravel()
+
 
 def combined(columns: Sequence[Categories]) -> tuple[tuple[str, ...], ...]:
     """The names of all combinations of groups, those of the last column changing first."""
@@ -154,17 +160,18 @@ def shares_of_groups(columns: Sequence[Categories], people: Longs | None) -> Fit
         raise Unreadable("no row has all columns of the analysis")
     share = held / rows
     variance, freedom = share * (1 - share) / rows, np.inf
-    grouped = grouped.only(np.asarray(parts.sum(axis=1)).ravel() > 0)
+    kept = np.asarray(parts.sum(axis=1)).ravel() > 0
+    grouped, parts = grouped.only(kept), parts[np.flatnonzero(kept)]
     if grouped.people is not None:
-        kept = np.asarray(parts.sum(axis=1)).ravel() > 0
-        own = grouped.people @ parts[np.flatnonzero(kept)]
+        own = grouped.people @ parts
         total = np.asarray(own.sum(axis=1)).ravel()
         squares, cross = np.asarray(own.multiply(own).sum(axis=0)).ravel(), np.asarray(own.T @ total)
         summed = squares - 2 * share * cross + share**2 * float((total**2).sum())
         variance = _of_few(grouped.units) * np.maximum(summed, 0.0) / rows**2
         freedom = grouped.units - 1
     every = np.full(len(share), float(freedom))
-    return Fit(combined(columns), share, variance, every, held, rows, shares=True, units=grouped.units)
+    support = grouped.support(parts)
+    return Fit(combined(columns), share, variance, every, support, rows, shares=True, units=grouped.units)
 
 
 def _of_few(people: int) -> float:
@@ -199,7 +206,8 @@ def mean_by_group(column: Numbers, groups: Sequence[Categories], people: Longs |
             squares = np.asarray(own.multiply(own).sum(axis=0)).ravel()
             freedom = counted - 1
             variance = np.where(freedom > 0, counted / freedom * squares / held**2, np.nan)
-    return Fit(combined(groups), mean, variance, freedom, held, float(held.sum()), units=grouped.units)
+    support = grouped.support(parts)
+    return Fit(combined(groups), mean, variance, freedom, support, float(held.sum()), units=grouped.units)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -246,6 +254,8 @@ def regress(
         The person of each row.
     logistic : bool
     """
+    from scipy.sparse import csr_array
+
     columns = [outcome, *terms.values()]
     grouped = _Grouped.of(columns, people)
     names: list[tuple[str, ...]] = [(INTERCEPT,)]
@@ -263,9 +273,12 @@ def regress(
     explained = _dense(outcome, grouped.cells[:, 0])[:, -1]
     matrix = np.concatenate(parts, axis=1)
     known = ~(np.isnan(matrix).any(axis=1) | np.isnan(explained))
-    design = _Design(matrix[known], explained[known], grouped.only(known))
     if not known.any():
         raise Unreadable("no row has all columns of the analysis")
+    design = _Design(matrix[known], explained[known], grouped.only(known))
+    # Behind a dummy stand those who have its value; behind any other term, everybody.
+    dummies = np.array([len(name) > 1 for name in names])
+    support = design.grouped.support(csr_array(np.where(dummies, design.terms, 1.0)))
     kept_terms = _independent(design)
     design = _Design(design.terms[:, kept_terms], design.outcome, design.grouped)
     solved = _logistic(design) if logistic else _linear(design)
@@ -273,7 +286,7 @@ def regress(
     values[kept_terms], variances[kept_terms] = solved[0], solved[1]
     rows = float(design.weight.sum())
     freedom = np.full(len(names), solved[2])
-    return Fit(tuple(names), values, variances, freedom, np.full(len(names), rows), rows, units=design.grouped.units)
+    return Fit(tuple(names), values, variances, freedom, support, rows, units=design.grouped.units)
 
 
 def _dense(column: Numbers | Categories, cells: Longs) -> Floats:

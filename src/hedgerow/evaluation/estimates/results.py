@@ -37,7 +37,7 @@ class Estimate:
     original_bounds, release_bounds : Bounds, optional
         Its 95 % confidence intervals.
     original_support, release_support : float
-        How many rows stand behind it, counting parts of rows.
+        How many people or else rows stand behind it, counting parts of rows.
     """
 
     name: tuple[str, ...]

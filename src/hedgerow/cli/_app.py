@@ -201,6 +201,7 @@ def anonymize(
             Panel.PROPORTIONS, "FILE", "People who are not in INPUT: count how many of their rows --redraw draws too."
         ),
     ] = None,
+    analysis: options.Analysis = None,
     report: options.Report = None,
     report_edition: options.ReportEdition = None,
     memory_limit: Annotated[
@@ -223,7 +224,7 @@ def anonymize(
     from hedgerow.cli._lists import assignments, split_names
     from hedgerow.cli._roles import read_roles
 
-    given |= {**read_roles(given), "set": assignments(parameters, "--set")}
+    given |= {**read_roles(given), "set": assignments(parameters, "--set"), "analyses": analysis}
     given["partition_by"] = split_names(partition_by, "--partition-by")
     # A list that was not typed is empty.
     typed = {name: value for name in Job.model_fields if (value := given.get(name)) not in (None, [])}

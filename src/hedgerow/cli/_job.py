@@ -92,6 +92,7 @@ class Job(BaseModel):
     rows_per_file: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     partition_by: Columns
     recoding: Text
+    analyses: Texts
     report: Text
     report_edition: Annotated[Literal["internal", "public"] | None, Field(description="'internal' or 'public'")] = None
     context: Annotated[dict[str, Any], _table("about the recipient and purpose")]

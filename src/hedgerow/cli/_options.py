@@ -12,6 +12,7 @@ import typer
 
 __all__ = [
     "Accept",
+    "Analysis",
     "AsJson",
     "Columns",
     "Decimal",
@@ -273,6 +274,16 @@ Report = Annotated[
 ReportEdition = Annotated[
     str | None,
     option(Panel.REPORT, "NAME", "internal, or public: what recipients may see.  [default: internal]", offers=editions),
+]
+Analysis = Annotated[
+    Texts,
+    option(
+        Panel.REPORT,
+        "TEXT",
+        "An analysis that recipients plan: 'mean days by ward', 'crosstab sex, ward', 'linear days ~ age + sex', "
+        "'logistic readmitted ~ age'. Repeatable.",
+        "--analysis",
+    ),
 ]
 Task = Annotated[
     str,

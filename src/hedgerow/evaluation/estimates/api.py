@@ -36,7 +36,7 @@ from hedgerow.io.frames import as_arrow, is_spark, open_frame
 from hedgerow.io.readers import SparkFiles
 from hedgerow.release import Release
 
-__all__ = ["OriginalRows", "analyses", "open_original", "released", "run"]
+__all__ = ["OriginalRows", "analyses", "open_original", "refuse_unpublished", "run"]
 
 _DRAWS: Final = 10
 _MOST_COMBINATIONS: Final = 10_000
@@ -225,7 +225,7 @@ class _Released:
         return self.tables[0].people is not None
 
 
-def released(
+def _released(
     release: Release, original: PlainRows, wanted: Sequence[str], *, draws: int, random_state: int
 ) -> list[_Released]:
     """The readings of a release, with the wanted columns: as published, and redrawn if it has proportions."""
@@ -266,6 +266,18 @@ def _arrow(table: Any, names: Sequence[str] | None = None) -> pa.Table:
     return pa.table({name: as_arrow(frame[name]) for name in (frame.columns if names is None else names)})
 
 
+def refuse_unpublished(parsed: Iterable[Analysed], published: Iterable[str]) -> None:
+    """Refuse an analysis of a column that the release does not have."""
+    known = set(published)
+    for analysis in parsed:
+        for name in analysis.columns:
+            if name not in known:
+                raise BadInput(
+                    f"The analysis {analysis.text!r} needs the column {name!r}, which is not published. Leave the "
+                    "analysis out, or give the column a role in which it is published."
+                )
+
+
 # --------------------------------------------------------------------------------------------------
 # Both side by side.
 
@@ -276,13 +288,14 @@ def run(
     """Run parsed analyses on the original rows and on the release."""
     plain = original.plain
     wanted = list(dict.fromkeys(name for analysis in parsed for name in analysis.columns))
-    readings = released(release, plain, wanted, draws=draws, random_state=random_state)
-    results = tuple(compared(plain, reading, analysis) for analysis in parsed for reading in readings)
+    refuse_unpublished(parsed, release.guarantee.columns)
+    readings = _released(release, plain, wanted, draws=draws, random_state=random_state)
+    results = tuple(_compared(plain, reading, analysis) for analysis in parsed for reading in readings)
     drawn = draws if len(readings) > 1 else 0
     return Analyses(results, plain.rows, readings[0].tables[0].rows, drawn, original.backend)
 
 
-def compared(plain: PlainRows, release: _Released, analysis: Analysed) -> AnalysisResult:
+def _compared(plain: PlainRows, release: _Released, analysis: Analysed) -> AnalysisResult:
     """An analysis on the original rows, and on a release by one reading."""
     kind = analysis.kind if isinstance(analysis, Regression) else ("mean" if isinstance(analysis, Mean) else "crosstab")
     result = AnalysisResult(

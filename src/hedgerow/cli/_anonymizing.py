@@ -389,10 +389,10 @@ def _with_original(task: _Task, table: File | Source) -> tuple[File | Source, Or
     source = open_source(table) if isinstance(table, File) else table
     held = source if isinstance(table, File) else open_source(task.file)
     schema = task.schema
-    refuse_unpublished(task.analyses, schema.resolve(source.columns).published)
     original = open_original(
         held, task.analyses, missing=tuple(schema.missing), kinds=schema.kinds, entity=schema.entity
     )
+    refuse_unpublished(task.analyses, schema.resolve(source.columns).published)
     return source, original
 
 

@@ -452,6 +452,7 @@ def compare(
         ),
     ] = None,
     task: options.Task = "classification",
+    analysis: options.Analysis = None,
     utility: Annotated[
         str | None,
         option(
@@ -539,6 +540,7 @@ def evaluate(
         ),
     ] = None,
     task: options.Task = "classification",
+    analysis: options.Analysis = None,
     protocol: Annotated[
         str,
         option(
@@ -556,7 +558,8 @@ def evaluate(
             Panel.LEARNERS,
             "NAME",
             "The score to show: accuracy, auc, f1, log_loss; for numbers r2, mae; of other tasks adjusted_rand; "
-            "rules_f1, rules_kept, rules_invented, itemsets_kept, itemsets_invented; median_error, mean_error.",
+            "rules_f1, rules_kept, rules_invented, itemsets_kept, itemsets_invented; median_error, mean_error; "
+            "overlap, estimate_error.",
         ),
     ] = None,
     encoding: options.Encoding = None,

@@ -168,6 +168,7 @@ def _read_options(given: Mapping[str, Any]) -> dict[str, Any]:
     protocol = given["protocol"]
     return {
         "task": given["task"],
+        "analyses": given["analysis"] or None,
         "methods": split_names(given["methods"], "--methods"),
         "learners": split_names(given["learners"], "--learners"),
         "k": read_ks(given["k"], given["require"]),

@@ -113,7 +113,7 @@ def engines() -> Iterable[str]:
 
 def tasks() -> Iterable[str]:
     """The tasks of an evaluation."""
-    return ("classification", "clustering", "association", "queries")
+    return ("classification", "clustering", "association", "queries", "estimates")
 
 
 def protocols() -> Iterable[str]:
@@ -290,7 +290,7 @@ Task = Annotated[
     option(
         Panel.LEARNERS,
         "NAME",
-        "What the release is used for: classification, clustering, association or queries.",
+        "What the release is used for: classification, clustering, association, queries or estimates (of --analysis).",
         offers=tasks,
     ),
 ]

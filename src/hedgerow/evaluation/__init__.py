@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hedgerow.evaluation.analyses import ANALYSES, Agglomerative, Analysis, Apriori, Counts, KMeans
+    from hedgerow.evaluation.analyses import ANALYSES, Agglomerative, Analysis, Apriori, Counts, Estimates, KMeans
     from hedgerow.evaluation.charts import critical_difference_diagram
     from hedgerow.evaluation.learners import LEARNERS, learner
     from hedgerow.evaluation.results import Contrast, Evaluation, Tests
@@ -26,6 +26,7 @@ __all__ = [
     "BonferroniDunn",
     "Contrast",
     "Counts",
+    "Estimates",
     "Evaluation",
     "FTest",
     "Friedman",
@@ -40,7 +41,7 @@ __all__ = [
 
 # Names are imported on first use: the statistics need SciPy, which few commands use.
 _MODULES = {
-    "analyses": ("ANALYSES", "Agglomerative", "Analysis", "Apriori", "Counts", "KMeans"),
+    "analyses": ("ANALYSES", "Agglomerative", "Analysis", "Apriori", "Counts", "Estimates", "KMeans"),
     "charts": ("critical_difference_diagram",),
     "learners": ("LEARNERS", "learner"),
     "results": ("Contrast", "Evaluation", "Tests"),

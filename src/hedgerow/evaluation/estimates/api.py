@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 
 from hedgerow.engines import File, FileSource, open_source
 from hedgerow.errors import BadInput, check_int
-from hedgerow.evaluation.api import backend_of
 from hedgerow.evaluation.estimates.agreement import bounds, pooled
 from hedgerow.evaluation.estimates.models import Fit, mean_by_group, regress, shares_of_groups
 from hedgerow.evaluation.estimates.notation import Analysed, Crosstab, Grouping, Mean, Regression, parse_all
@@ -30,13 +29,22 @@ from hedgerow.evaluation.estimates.reading import (
     under_labels,
 )
 from hedgerow.evaluation.estimates.results import Analyses, AnalysisResult, Estimate, Reading
-from hedgerow.evaluation.tables import OpenedTable
+from hedgerow.evaluation.tables import OpenedTable, backend_of
 from hedgerow.hierarchies import Hierarchy
 from hedgerow.io.frames import as_arrow, is_spark, open_frame
 from hedgerow.io.readers import SparkFiles
 from hedgerow.release import Release
 
-__all__ = ["OriginalRows", "analyses", "open_original", "refuse_unpublished", "run"]
+__all__ = [
+    "OriginalRows",
+    "Readable",
+    "analyses",
+    "compare_rows",
+    "open_original",
+    "readings_of",
+    "refuse_unpublished",
+    "run",
+]
 
 _DRAWS: Final = 10
 _MOST_COMBINATIONS: Final = 10_000
@@ -126,8 +134,9 @@ def open_original(
     missing: tuple[str, ...] = ("",),
     kinds: Mapping[str, Any] = MappingProxyType({}),
     entity: str | None = None,
+    checked: bool = False,
 ) -> OriginalRows:
-    """Read the columns that analyses need, and refuse an analysis that does not fit them."""
+    """Read the columns that analyses need, and refuse an analysis that does not fit them, unless that was checked."""
     names = list(dict.fromkeys([name for analysis in parsed for name in analysis.columns]))
     wanted = [*names, *([entity] if entity is not None and entity not in names else [])]
     table, decimal, untyped = _columns(data, wanted)
@@ -136,7 +145,7 @@ def open_original(
     plain = PlainRows(table, missing, known, otherwise, decimal, entity)
     if not plain.rows:
         raise BadInput("The table has no rows.")
-    for analysis in parsed:
+    for analysis in parsed if not checked else ():
         _check(plain, analysis)
     return OriginalRows(plain, backend_of(data))
 
@@ -213,22 +222,35 @@ def _check_regression(plain: PlainRows, analysis: Regression) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Released:
-    """A release by one reading: a table, or several draws."""
+class Readable:
+    """A release by one reading: a table, or several draws.
+
+    Attributes
+    ----------
+    reading : {"published", "redrawn"}
+    tables : sequence of tables
+    hierarchies : mapping of column to Hierarchy
+        For labels that stand for the values below them.
+    """
 
     reading: Reading
     tables: Sequence[TableOfAnalyses]
-    hierarchies: Mapping[str, Hierarchy]
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     @property
     def people(self) -> bool:
+        """Whether it tells people apart."""
         return self.tables[0].people is not None
 
 
-def _released(
-    release: Release, original: PlainRows, wanted: Sequence[str], *, draws: int, random_state: int
-) -> list[_Released]:
-    """The readings of a release, with the wanted columns: as published, and redrawn if it has proportions."""
+def readings_of(
+    release: Release | pa.Table, original: PlainRows, parsed: Sequence[Analysed], *, draws: int, random_state: int
+) -> list[Readable]:
+    """The readings of a release: as published, and redrawn if it has proportions; or rows in its place."""
+    wanted = list(dict.fromkeys(name for analysis in parsed for name in analysis.columns))
+    if not isinstance(release, Release):
+        entity = original.entity if original.entity in release.column_names else None
+        return [Readable("published", [replace(original, table=release, entity=entity)])]
     table = _table_of(release)
     present = [name for name in wanted if name in table.column_names]
     kinds = {name: "text" for name in present if original.encoded(name).domain.kind == "text"}
@@ -239,9 +261,9 @@ def _released(
     columns = list(dict.fromkeys([*held, *release.quasi]))
     hierarchies = release.label_hierarchies
     read = PublishedRows(table.select(columns), release.quasi, plain, hierarchies, release.proportions)
-    readings = [_Released("published", [read], hierarchies)]
+    readings = [Readable("published", [read], hierarchies)]
     if release.proportions is not None and draws:
-        readings.append(_Released("redrawn", _drawn(release, plain, held, draws, random_state), hierarchies))
+        readings.append(Readable("redrawn", _drawn(release, plain, held, draws, random_state), hierarchies))
     return readings
 
 
@@ -287,15 +309,14 @@ def run(
 ) -> Analyses:
     """Run parsed analyses on the original rows and on the release."""
     plain = original.plain
-    wanted = list(dict.fromkeys(name for analysis in parsed for name in analysis.columns))
     refuse_unpublished(parsed, release.guarantee.columns)
-    readings = _released(release, plain, wanted, draws=draws, random_state=random_state)
-    results = tuple(_compared(plain, reading, analysis) for analysis in parsed for reading in readings)
+    readings = readings_of(release, plain, parsed, draws=draws, random_state=random_state)
+    results = tuple(compare_rows(plain, reading, analysis) for analysis in parsed for reading in readings)
     drawn = draws if len(readings) > 1 else 0
     return Analyses(results, plain.rows, readings[0].tables[0].rows, drawn, original.backend)
 
 
-def _compared(plain: PlainRows, release: _Released, analysis: Analysed) -> AnalysisResult:
+def compare_rows(plain: PlainRows, release: Readable, analysis: Analysed) -> AnalysisResult:
     """An analysis on the original rows, and on a release by one reading."""
     kind = analysis.kind if isinstance(analysis, Regression) else ("mean" if isinstance(analysis, Mean) else "crosstab")
     result = AnalysisResult(
@@ -376,7 +397,7 @@ class _Prepared(NamedTuple):
         return pooled([fit() for fit in (self.fits[:1] if side == "original" else self.fits[1:])])
 
 
-def _prepared(plain: PlainRows, release: _Released, analysis: Analysed) -> _Prepared:
+def _prepared(plain: PlainRows, release: Readable, analysis: Analysed) -> _Prepared:
     tables = [plain, *release.tables]
     if isinstance(analysis, Regression):
         return _regressions(plain, release, analysis)
@@ -391,7 +412,7 @@ def _prepared(plain: PlainRows, release: _Released, analysis: Analysed) -> _Prep
     return _Prepared([partial(mean_by_group, column, groups, table.people) for column, groups, table in means])
 
 
-def _regressions(plain: PlainRows, release: _Released, analysis: Regression) -> _Prepared:
+def _regressions(plain: PlainRows, release: Readable, analysis: Regression) -> _Prepared:
     tables = [plain, *release.tables]
     outcomes: Sequence[Numbers | Categories]
     explained, logistic = "", analysis.kind == "logistic"
@@ -422,7 +443,7 @@ def _refuse_many(groups: Sequence[Categories]) -> None:
         raise _OfOriginal(f"it has {number:,} combinations of groups, and {_MOST_COMBINATIONS:,} are the most")
 
 
-def _groups(plain: PlainRows, release: _Released, group: Grouping) -> list[Categories]:
+def _groups(plain: PlainRows, release: Readable, group: Grouping) -> list[Categories]:
     """A column as the same groups in all tables, as fine as the release publishes them."""
     theirs = [table.categories(group) for table in release.tables]
     names = list(dict.fromkeys(name for groups in theirs for name in groups.names))
@@ -445,7 +466,7 @@ def _most_frequent(columns: Sequence[Categories]) -> str:
     return columns[0].names[int(rows.argmax())]
 
 
-def _outcome(plain: PlainRows, release: _Released, analysis: Regression) -> tuple[list[Categories], str]:
+def _outcome(plain: PlainRows, release: Readable, analysis: Regression) -> tuple[list[Categories], str]:
     """The outcome of a logistic regression as groups, the explained one last."""
     made = _groups(plain, release, Grouping(analysis.outcome))
     names, explained = made[0].names, analysis.value

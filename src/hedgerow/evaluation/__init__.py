@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hedgerow.evaluation.analyses import ANALYSES, Agglomerative, Analysis, Apriori, Counts, Estimates, KMeans
     from hedgerow.evaluation.charts import critical_difference_diagram
+    from hedgerow.evaluation.estimates.results import AnalysisResult, Estimate
     from hedgerow.evaluation.learners import LEARNERS, learner
     from hedgerow.evaluation.results import Contrast, Evaluation, Tests
     from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
@@ -22,10 +23,12 @@ __all__ = [
     "LEARNERS",
     "Agglomerative",
     "Analysis",
+    "AnalysisResult",
     "Apriori",
     "BonferroniDunn",
     "Contrast",
     "Counts",
+    "Estimate",
     "Estimates",
     "Evaluation",
     "FTest",
@@ -43,6 +46,7 @@ __all__ = [
 _MODULES = {
     "analyses": ("ANALYSES", "Agglomerative", "Analysis", "Apriori", "Counts", "Estimates", "KMeans"),
     "charts": ("critical_difference_diagram",),
+    "estimates.results": ("AnalysisResult", "Estimate"),
     "learners": ("LEARNERS", "learner"),
     "results": ("Contrast", "Evaluation", "Tests"),
     "statistics": ("BonferroniDunn", "FTest", "Friedman", "bonferroni_dunn", "five_by_two", "friedman"),

@@ -214,7 +214,7 @@ def test_files_give_what_dataframes_give(tmp_path: Path) -> None:
 def test_the_chart_has_a_panel_for_each_analysis() -> None:
     chart = hr.analyses(PEOPLE, released(k=5, publish_proportions=True), PLANNED[:3], draws=2).plot().to_dict()
     assert [panel["title"] for panel in chart["vconcat"]] == PLANNED[:3]
-    rows = chart["vconcat"][0]["data"]["values"]
+    rows = chart["datasets"][chart["vconcat"][0]["data"]["name"]]
     assert {row["table"] for row in rows} == {"original", "published", "redrawn"}
     assert {row["estimate"] for row in rows} == {f"{sex}, {ward}" for sex in "FM" for ward in "abc"}
 

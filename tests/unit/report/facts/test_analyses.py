@@ -63,9 +63,9 @@ def with_other_original(found: Analyses) -> Analyses:
     def other(estimate: Estimate) -> Estimate:
         if estimate.original is None:
             return estimate
-        bounds = estimate.original_bounds and Bounds(*(end * 1.00001 for end in estimate.original_bounds))
+        bounds = estimate.original_bounds and Bounds(*(end * 1.002 for end in estimate.original_bounds))
         support = estimate.original_support + 1
-        value = estimate.original * 1.00001
+        value = estimate.original * 1.002
         return dataclasses.replace(estimate, original=value, original_bounds=bounds, original_support=support)
 
     def moved(result: AnalysisResult) -> AnalysisResult:

@@ -158,7 +158,8 @@ def test_people_are_counted_where_the_release_tells_them_apart() -> None:
     twice = pa.concat_tables([PEOPLE, PEOPLE]).append_column("id", pa.array([str(n) for n in range(ROWS)] * 2))
     found = {}
     for fate in ("pseudonymize", "identifying"):
-        schema = hr.Schema(quasi=["sex"], insensitive=["days"], entity="id", others="drop", **{fate: ["id"]})
+        given: dict[str, Any] = {"insensitive": ["days"], "entity": "id", fate: ["id"]}
+        schema = hr.Schema(quasi=["sex"], others="drop", **given)
         release = hr.anonymize(twice, schema, k=5, method="mondrian")
         found[fate] = only(hr.analyses(twice, release, ["mean days"]))
     (both,), (rows,) = found["pseudonymize"].estimates, found["identifying"].estimates
@@ -186,8 +187,8 @@ def test_a_failure_of_the_original_is_no_failure_of_the_release() -> None:
 def test_the_table_has_the_type_of_the_original(backend: type) -> None:
     data = {pd.DataFrame: PEOPLE.to_pandas, pl.DataFrame: lambda: pl.from_arrow(PEOPLE), pa.Table: lambda: PEOPLE}
     release = hr.anonymize(data[backend](), SCHEMA, k=5, method="mondrian")
-    table = hr.analyses(data[backend](), release, ["mean days by ward"]).table()
-    assert isinstance(table, backend)
+    table: Any = hr.analyses(data[backend](), release, ["mean days by ward"]).table()
+    assert type(table) is backend
     assert list(table.columns if backend is not pa.Table else table.column_names) == [
         "analysis", "reading", "estimate", "original", "original_low", "original_high",
         "release", "release_low", "release_high", "overlap", "relative_error", "agreement",

@@ -29,6 +29,8 @@ _MODULES = {
     "verifier": "hedgerow.verifier",
 }
 _EXPORTS = {
+    "analyses": "hedgerow.evaluation.estimates.api",
+    "Analyses": "hedgerow.evaluation.estimates.results",
     "anonymize": "hedgerow.anonymizers.registry",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",

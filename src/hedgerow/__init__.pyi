@@ -32,6 +32,8 @@ from hedgerow.errors import Infeasible as Infeasible
 from hedgerow.errors import MissingExtra as MissingExtra
 from hedgerow.errors import NotAnonymous as NotAnonymous
 from hedgerow.evaluation.api import evaluate as evaluate
+from hedgerow.evaluation.estimates.api import analyses as analyses
+from hedgerow.evaluation.estimates.results import Analyses as Analyses
 from hedgerow.evaluation.results import Evaluation as Evaluation
 from hedgerow.release import Release as Release
 from hedgerow.requirements import AlphaK as AlphaK

@@ -36,7 +36,7 @@ __all__ = [
 T = TypeVar("T")
 Foreign = TypeVar("Foreign", bound=BaseException)
 
-_ONE: Final = {"people": "person", "classes": "class"}
+_ONE: Final = {"people": "person", "classes": "class", "analyses": "analysis"}
 """Singulars that are not the plural without its s."""
 
 

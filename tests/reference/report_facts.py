@@ -9,6 +9,8 @@ from hedgerow.report.facts.context import Context, Governance
 from hedgerow.report.facts.figures import Bar, Figure
 from hedgerow.report.facts.sections import (
     AllColumns,
+    AnalysesFacts,
+    AnalysisFacts,
     Asked,
     Association,
     Attacker,
@@ -23,6 +25,7 @@ from hedgerow.report.facts.sections import (
     Data,
     Digest,
     DisclosureFacts,
+    EstimateFacts,
     Evidence,
     HarbourFinding,
     LabelShare,
@@ -278,6 +281,32 @@ def kept_and_lost() -> dict[str, Any]:
                 Score("mlp", "mondrian", None, 0.86, None, 0.76, None),
             ),
             "How often learners are right.",
+        ),
+        "analyses": AnalysesFacts(
+            (
+                AnalysisFacts(
+                    "mean days by ward",
+                    "as published",
+                    "mean",
+                    "fair",
+                    "note",
+                    0.71,
+                    0.052,
+                    ("Intervals count rows.",),
+                    (
+                        EstimateFacts("surgery", 4.5, 4.1, 4.9, 4.7, 4.4, 5.0, 0.71),
+                        EstimateFacts("oncology", 6.25, None, None),
+                    ),
+                    3,
+                ),
+                AnalysisFacts(
+                    "mean days", "on redrawn rows", "mean", None, "unknown", None, None, ("It cannot be run.",), (), 0
+                ),
+            ),
+            "How the table is read.",
+            "What the words mean.",
+            True,
+            False,
         ),
     }
 

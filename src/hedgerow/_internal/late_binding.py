@@ -36,6 +36,7 @@ class ReportOptions(NamedTuple):
     governance: object = None
     evaluation: Any = None
     attacks: Any = None
+    analyses: Any = None
 
 
 class Reported(NotebookRepr):
@@ -54,6 +55,7 @@ class Reported(NotebookRepr):
         governance: Any = None,
         evaluation: Any = None,
         attacks: Any = None,
+        analyses: Any = None,
         overwrite: bool = False,
     ) -> Path:
         """Write a report: one page that opens offline, prints, and shows neither a row nor a value of few records.
@@ -72,6 +74,8 @@ class Reported(NotebookRepr):
             What :func:`hedgerow.evaluate` found on the same table.
         attacks : Attacks or sequence of Outcome, optional
             What :func:`hedgerow.attack` found out; shown only in the internal edition.
+        analyses : Analyses, optional
+            What :func:`hedgerow.analyses` found; the public edition shows no figure of the original rows.
         overwrite : bool
             Whether a file that stands there already may be replaced.
 
@@ -86,6 +90,6 @@ class Reported(NotebookRepr):
         ...     release.report(f"{folder}/out.html", context={"recipient": "the university"}).name
         'out.html'
         """
-        options = ReportOptions(edition, context, governance, evaluation, attacks)
+        options = ReportOptions(edition, context, governance, evaluation, attacks, analyses)
         written: Path = load("report")(self, path, options, overwrite=overwrite)
         return written

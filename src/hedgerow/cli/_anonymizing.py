@@ -6,7 +6,7 @@ import importlib
 import os
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +30,9 @@ from hedgerow.io.readers import STANDARD_INPUT, find_table
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
     from hedgerow.engines import File, Source
+    from hedgerow.evaluation.estimates.api import OriginalRows
+    from hedgerow.evaluation.estimates.notation import Analysed
+    from hedgerow.evaluation.estimates.results import Analyses
     from hedgerow.release import Redrawn, Release
     from hedgerow.release.pipeline import Options
     from hedgerow.release.saving import Beside
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from hedgerow.schema import Schema
     from hedgerow.verifier import Finding
 
-__all__ = ["check_engine", "held_to", "run", "show_redrawn", "show_release"]
+__all__ = ["check_engine", "held_to", "run", "show_analyses", "show_redrawn", "show_release"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -137,6 +140,16 @@ def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Pat
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
     for warning in () if escaped else drawn.warnings:
         console.print(Text.assemble((f"  {'note':<13}", "yellow"), f"of the drawn rows, {warning}"), soft_wrap=True)
+
+
+def show_analyses(console: Console, analyses: Analyses) -> None:
+    """Print how far analyses hold, in a word each: the figures of the original rows are for an internal report."""
+    words: dict[str, list[str]] = {}
+    for result in analyses.results:
+        reading = " on redrawn rows" if result.reading == "redrawn" else ""
+        words.setdefault(result.analysis, []).append(f"{result.agreement or 'not comparable'}{reading}")
+    for text, found in words.items():
+        console.print(Text.assemble((f"  {'analysis':<13}", "cyan"), f"{text}: {', '.join(found)}"), soft_wrap=True)
 
 
 def _judged(finding: Finding) -> str:
@@ -287,6 +300,7 @@ class _Task:
     file: File
     holdout: Source | None
     remarks: Sequence[str]
+    analyses: Sequence[Analysed] = ()
 
     @classmethod
     def of(cls, job: Job, job_file: str | None) -> _Task:
@@ -294,6 +308,7 @@ class _Task:
         source, typed_output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
         output = Destination.of(typed_output, job.rows_per_file, job.partition_by, owner="hedgerow anonymize")
         quasi = named_quasi(job.quasi)
+        analyses = _parsed(job)
         parameters = _with_options(job)
         limit = job.suppression_limit
         limit = None if limit is None else read_suppression_limit(limit, "hedgerow anonymize")
@@ -323,8 +338,8 @@ class _Task:
             destination=output,
         )
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
-        remarks = (*limit_in_words(limit), *hierarchies.remarks)
-        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, remarks)
+        file, remarks = _file(job, source), (*limit_in_words(limit), *hierarchies.remarks)
+        return cls(job, output, schema, anonymizer, options, file, holdout, remarks, analyses)
 
 
 def _run(task: _Task) -> None:
@@ -336,14 +351,17 @@ def _run(task: _Task) -> None:
     opened, private = _opened(job, task.file, output), _places_for_secrets(job)
     with watch, private as secrets, opened as table, progress_bar(quiet=job.quiet) as progress:
         options = replace(task.options, progress=progress)
+        table, original = _with_original(task, table)
         release = task.anonymizer.anonymize_with(table, task.schema, options, job.seed)
         drawn = equal = None
         if job.redraw is not None:
             progress("Drawing rows")
             drawn = release.redraw(job.redraw)
             equal = drawn.equal_rows(task.holdout)
+        analyses = _analysed(task, original, release, progress)
         progress("Saving")
-        about = {"edition": job.report_edition or "internal", "context": job.context, "governance": job.governance}
+        about: dict[str, Any] = {"edition": job.report_edition or "internal", "analyses": analyses}
+        about |= {"context": job.context, "governance": job.governance}
         with staged_report(job.report, release, progress, **about) as report:
             release.save(
                 output,
@@ -357,8 +375,49 @@ def _run(task: _Task) -> None:
     given = set(task.schema.hierarchies)
     also = {"recoding": job.recoding, "explain": job.explain, "report": _place_of_report(job)}
     show_release(screen(), release, Path(output.shown), given=given, remarks=task.remarks, **also)
+    if analyses is not None:
+        show_analyses(screen(), analyses)
     if drawn is not None and equal is not None:
         show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+
+
+def _parsed(job: Job) -> Sequence[Analysed]:
+    """The analyses of the job, read."""
+    if not job.analyses:
+        return ()
+    from hedgerow.evaluation.estimates.notation import parse_all
+
+    return parse_all(job.analyses, "hedgerow anonymize")
+
+
+def _with_original(task: _Task, table: File | Source) -> tuple[File | Source, OriginalRows | None]:
+    """The table, opened once, and its columns for the analyses; an analysis that does not fit it is refused."""
+    if not task.analyses:
+        return table, None
+    from hedgerow.engines import File, open_source
+    from hedgerow.evaluation.estimates.api import open_original, refuse_unpublished
+
+    # Standard input can be read only once.
+    source = open_source(table) if isinstance(table, File) else table
+    held = source if isinstance(table, File) else open_source(task.file)
+    schema = task.schema
+    original = open_original(
+        held, task.analyses, missing=tuple(schema.missing), kinds=schema.kinds, entity=schema.entity
+    )
+    refuse_unpublished(task.analyses, schema.resolve(source.columns).published)
+    return source, original
+
+
+def _analysed(
+    task: _Task, original: OriginalRows | None, release: Release, progress: Callable[[str], None]
+) -> Analyses | None:
+    """What the analyses find on the original rows and on the release."""
+    if original is None:
+        return None
+    from hedgerow.evaluation.estimates.api import run as run_analyses
+
+    progress("Running analyses")
+    return run_analyses(original, release, task.analyses, random_state=task.job.seed or 0)
 
 
 def _files_read(job: Job, source: str, job_file: str | None, schema: Schema) -> tuple[Path, ...]:

@@ -209,6 +209,7 @@ def anonymize(
             Panel.PROPORTIONS, "FILE", "People who are not in INPUT: count how many of their rows --redraw draws too."
         ),
     ] = None,
+    analysis: options.Analysis = None,
     report: options.Report = None,
     report_edition: options.ReportEdition = None,
     memory_limit: Annotated[
@@ -231,7 +232,7 @@ def anonymize(
     from hedgerow.cli._lists import assignments, split_names
     from hedgerow.cli._roles import read_roles
 
-    given |= {**read_roles(given), "set": assignments(parameters, "--set")}
+    given |= {**read_roles(given), "set": assignments(parameters, "--set"), "analyses": analysis}
     given["partition_by"] = split_names(partition_by, "--partition-by")
     # A list that was not typed is empty.
     typed = {name: value for name in Job.model_fields if (value := given.get(name)) not in (None, [])}
@@ -459,6 +460,7 @@ def compare(
         ),
     ] = None,
     task: options.Task = "classification",
+    analysis: options.Analysis = None,
     utility: Annotated[
         str | None,
         option(
@@ -547,6 +549,7 @@ def evaluate(
         ),
     ] = None,
     task: options.Task = "classification",
+    analysis: options.Analysis = None,
     protocol: Annotated[
         str,
         option(
@@ -564,7 +567,8 @@ def evaluate(
             Panel.LEARNERS,
             "NAME",
             "The score to show: accuracy, auc, f1, log_loss; for numbers r2, mae; of other tasks adjusted_rand; "
-            "rules_f1, rules_kept, rules_invented, itemsets_kept, itemsets_invented; median_error, mean_error.",
+            "rules_f1, rules_kept, rules_invented, itemsets_kept, itemsets_invented; median_error, mean_error; "
+            "overlap, estimate_error.",
         ),
     ] = None,
     encoding: options.Encoding = None,

@@ -170,6 +170,7 @@ def _read_options(given: Mapping[str, Any], job: Job) -> dict[str, Any]:
     protocol = given["protocol"]
     return {
         "task": given["task"],
+        "analyses": given["analysis"] or None,
         "methods": split_names(given["methods"], "--methods"),
         "learners": split_names(given["learners"], "--learners"),
         "k": read_ks(given["k"] or of_job(job.k), job.require),

@@ -39,6 +39,7 @@ _TITLES: Final[Mapping[str, str]] = {
     "clustering": "How clusters learnt from a release agree with those of the original rows",
     "association": "Which association rules of the original rows a release still shows",
     "queries": "How far answers to COUNT queries are from the truth",
+    "estimates": "How far the planned analyses agree with those of the original rows",
 }
 _LOWEST: Final[Mapping[str, str]] = {"majority": "by majority", "no-information": "without information"}
 Row = dict[str, object]
@@ -69,7 +70,7 @@ def _show_evaluation(
 
 def _heading(evaluation: Evaluation, score: str, target: str, first: Row) -> str:
     title = _TITLES.get(evaluation.task, f"What learners can still predict of {target}")
-    tested = "" if evaluation.task in ("association", "queries") else f", test rows {first['test']}"
+    tested = "" if evaluation.task in ("association", "queries", "estimates") else f", test rows {first['test']}"
     return f"{title}: {score}, mean over {evaluation.protocol}; training rows {first['train']}{tested}."
 
 
@@ -201,6 +202,7 @@ def run(given: Mapping[str, Any]) -> None:
             require=job.require,
             learners=learners,
             protocol=protocol,
+            analyses=given["analysis"] or None,
             train=given["train"],
             test=given["test"],
             suppression_limit=limit,
@@ -221,7 +223,8 @@ def _table_and_score(given: Mapping[str, Any], file: File, schema: Schema) -> tu
     from hedgerow.evaluation.scores import named_score
     from hedgerow.evaluation.tables import open_rows, open_table
 
-    task = analysis_task(given["task"])
+    named = "estimates" if given["analysis"] and given["task"] == "classification" else given["task"]
+    task = analysis_task(named)
     if task is not None:
         score = named_score(given["score"], task)
         return open_rows(file, schema), score

@@ -94,6 +94,7 @@ class Job(BaseModel):
     partition_by: Columns
     recoding: Text
     explain: Text
+    analyses: Texts
     report: Text
     report_edition: Annotated[Literal["internal", "public"] | None, Field(description="'internal' or 'public'")] = None
     context: Annotated[dict[str, Any], _table("about the recipient and purpose")]

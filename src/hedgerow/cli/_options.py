@@ -12,6 +12,7 @@ import typer
 
 __all__ = [
     "Accept",
+    "Analysis",
     "AsJson",
     "Columns",
     "Decimal",
@@ -111,7 +112,7 @@ def engines() -> Iterable[str]:
 
 def tasks() -> Iterable[str]:
     """The tasks of an evaluation."""
-    return ("classification", "clustering", "association", "queries")
+    return ("classification", "clustering", "association", "queries", "estimates")
 
 
 def protocols() -> Iterable[str]:
@@ -274,12 +275,22 @@ ReportEdition = Annotated[
     str | None,
     option(Panel.REPORT, "NAME", "internal, or public: what recipients may see.  [default: internal]", offers=editions),
 ]
+Analysis = Annotated[
+    Texts,
+    option(
+        Panel.REPORT,
+        "TEXT",
+        "An analysis that recipients plan: 'mean days by ward', 'crosstab sex, ward', 'linear days ~ age + sex', "
+        "'logistic readmitted ~ age'. Repeatable.",
+        "--analysis",
+    ),
+]
 Task = Annotated[
     str,
     option(
         Panel.LEARNERS,
         "NAME",
-        "What the release is used for: classification, clustering, association or queries.",
+        "What the release is used for: classification, clustering, association, queries or estimates (of --analysis).",
         offers=tasks,
     ),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
@@ -15,9 +15,8 @@ from hedgerow.comparison.choices import Choice
 from hedgerow.comparison.plan import Learning, Plan, Settings, Treatments, find_utility
 from hedgerow.comparison.results import Comparison
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.analyses import Analysis, analysis_task, named_analyses
+from hedgerow.evaluation.analyses import Analysis, analysis_task, named_analyses, with_planned
 from hedgerow.evaluation.api import (
-    backend_of,
     check_numbers,
     check_way,
     each_k,
@@ -29,7 +28,7 @@ from hedgerow.evaluation.jobs import Advance
 from hedgerow.evaluation.learners import Learner
 from hedgerow.evaluation.splits import Protocol, read_protocol
 from hedgerow.evaluation.store import Store
-from hedgerow.evaluation.tables import OpenedTable, Task, check_schema, open_rows, open_table
+from hedgerow.evaluation.tables import OpenedTable, Task, backend_of, check_schema, open_rows, open_table
 from hedgerow.evaluation.ways import Way
 from hedgerow.schema import Schema
 
@@ -51,6 +50,7 @@ def compare(
     schema: Schema,
     *,
     task: str = "classification",
+    analyses: Iterable[str] | str | None = None,
     methods: Any = None,
     k: int | Iterable[int] | None = (5, 10, 50, 100),
     suppression_limit: float | Iterable[float] | None = None,
@@ -83,8 +83,11 @@ def compare(
     data : dataframe, DuckDB relation, path or File
     schema : Schema
         With a target, utility is how well learners predict it; without one, how much detail is kept (``1 - ncp``).
-    task : {"classification", "clustering", "association", "queries"}
+    task : {"classification", "clustering", "association", "queries", "estimates"}
         What the release is used for, as in :func:`hedgerow.evaluate`. All but the first need no target.
+    analyses : sequence of str, optional
+        The analyses that recipients plan, as in :func:`hedgerow.analyses`: choices are then compared by how well these
+        hold (``task="estimates"``).
     methods : sequence of str or Anonymizer, or mapping of name to these
         kACTUS, Mondrian and Hedge if not given; Mondrian and Datafly where there is no target.
     k : int or sequence of int, optional
@@ -134,6 +137,7 @@ def compare(
     check_seconds(time_limit, "time_limit")
     options = Options(
         task=task,
+        analyses=analyses,
         methods=methods,
         k=k,
         suppression_limit=suppression_limit,
@@ -164,6 +168,7 @@ class Options:
 
     _: KW_ONLY
     task: str = "classification"
+    analyses: Iterable[str] | str | None = None
     methods: Any = None
     k: Any = (5, 10, 50, 100)
     suppression_limit: Any = None
@@ -182,6 +187,8 @@ class Options:
 def make_plan(data: Any, schema: Schema, options: Options) -> Plan:
     """Read the table and plan the comparison, or refuse what is wrong."""
     check_schema(schema, _OWNER)
+    task, learners = with_planned(options.task, options.learners, options.analyses, _OWNER)
+    options = replace(options, task=task, learners=learners, analyses=None)
     check_numbers(options.random_state, None, _OWNER)
     chosen = named_methods(_default_methods(schema) if options.methods is None else options.methods, _OWNER)
     ks, limits = each_k(options.k, options.require, _OWNER), _limits(options.suppression_limit)
@@ -217,7 +224,10 @@ def _table_and_learners(
     """The table with its learners or analyses; without a target, learners have nothing to predict."""
     wanted = analysis_task(options.task, _OWNER)
     if wanted is not None:
-        return open_rows(data, schema), named_analyses(options.learners, wanted, _OWNER)
+        analyses, rows = named_analyses(options.learners, wanted, _OWNER), open_rows(data, schema)
+        for analysis in analyses:
+            analysis.check_table(rows)
+        return rows, analyses
     if schema.target is None:
         return open_rows(data, schema), list[Learner]()
     table = open_table(data, schema)

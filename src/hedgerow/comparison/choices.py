@@ -144,6 +144,10 @@ _OF_ANALYSES: Final = {
     "itemsets_invented": "The share of the frequent itemsets in what is published that are rarer in the original rows.",
     "median_error": "The relative error of random COUNT queries: half of them are closer.",
     "mean_error": "The relative error of random COUNT queries, on average.",
+    "overlap": "How far the 95 % confidence intervals of the planned analyses agree with those of the original rows: "
+    "100 % is alike, 0 % is apart.",
+    "estimate_error": "The relative error of the estimates of the planned analyses: the median of each analysis, "
+    "averaged.",
 }
 
 

@@ -225,13 +225,14 @@ class FileSource(Source):
             self.scratch.path.parent,
         )
 
-    def rows(self) -> pa.Table:
-        """All rows, in memory and as they are."""
+    def rows(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """All rows, in memory and as they are, with all columns or only with some."""
+        names = list(self.columns if columns is None else columns)
         with self.own_words():
             query, records = self.reader.open(list(self.inside.values()))
-        table = self.fetch(query).rename_columns(list(self.columns))
+        table = self.fetch(f"SELECT {', '.join(self.inside[name] for name in names)} FROM ({query})")
         self.check_records(table.num_rows, records)
-        return pa.table({name: self._in_zone(name, table.column(name)) for name in self.columns})
+        return pa.table({name: self._in_zone(name, table.column(at)) for at, name in enumerate(names)})
 
     def look(self, most: int) -> Look:
         """How often each value occurs, and at most so many rows, drawn at random."""

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from hedgerow._internal.keywords import suggesting
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import find_method
 from hedgerow.errors import BadInput, is_int, required
-from hedgerow.evaluation.analyses import Analysis, analysis_task, named_analyses
+from hedgerow.evaluation.analyses import Analysis, analysis_task, named_analyses, with_planned
 from hedgerow.evaluation.cells import NO_INFORMATION, Cell, Design, Treatment, Trial
 from hedgerow.evaluation.jobs import Advance, TrialOf, finished, run
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
 from hedgerow.evaluation.splits import Protocol, read_protocol, splits_of
 from hedgerow.evaluation.store import Store
-from hedgerow.evaluation.tables import AnyTask, EvaluatedTable, OpenedTable, Task, check_schema, open_rows, open_table
+from hedgerow.evaluation.tables import (
+    AnyTask,
+    EvaluatedTable,
+    OpenedTable,
+    Task,
+    backend_of,
+    check_schema,
+    open_rows,
+    open_table,
+)
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.requirements import Requirement
 from hedgerow.schema import Schema
 
 __all__ = [
-    "backend_of",
     "check_numbers",
     "check_way",
     "each_k",
@@ -50,6 +58,7 @@ def evaluate(
     schema: Schema,
     *,
     task: str = "classification",
+    analyses: Iterable[str] | str | None = None,
     methods: Any = None,
     k: int | Iterable[int] | None = (5, 10, 50, 100),
     require: Any = (),
@@ -77,13 +86,16 @@ def evaluate(
     schema : Schema
         With a target, which only ``task="classification"`` needs. Text and few whole numbers are classes; other numbers
         are predicted as numbers.
-    task : {"classification", "clustering", "association", "queries"}
+    task : {"classification", "clustering", "association", "queries", "estimates"}
         What the release is used for. ``"classification"``: learners predict the target of the test rows, whether it
         holds classes or numbers. ``"clustering"``: clusters learnt from the release and from the original rows divide
         the test rows; their agreement is the adjusted Rand index. ``"association"``: how many of the association rules
         and frequent itemsets of the original rows the release shows, and how many of its own are invented.
-        ``"queries"``: the relative error of random COUNT queries with one to four conditions. The last two compare the
-        release with the training rows, and do not use the test rows.
+        ``"queries"``: the relative error of random COUNT queries with one to four conditions. ``"estimates"``: the
+        overlap of confidence intervals and the relative error of ``analyses``. The last three compare the release with
+        the training rows, and do not use the test rows.
+    analyses : sequence of str, optional
+        The analyses that recipients plan, as in :func:`hedgerow.analyses`; the task is then ``"estimates"``.
     methods : sequence of str or Anonymizer, or mapping of name to these, optional
         The first method is the control of :meth:`Evaluation.tests`. By default Mondrian and kACTUS; Mondrian and
         Datafly if there is no target.
@@ -132,6 +144,7 @@ def evaluate(
     >>> found.table().column_names
     ['learner', 'train', 'test', 'method', 'majority', 'unanonymized', 'k=5']
     """
+    task, learners = with_planned(task, learners, analyses)
     table, chosen_learners = _table_and_learners(data, schema, task, learners)
     way = Way(train, test)
     check_way(way, chosen_learners)
@@ -197,7 +210,10 @@ def _table_and_learners(
     wanted = analysis_task(task)
     if wanted is not None:
         check_schema(schema, "evaluate")
-        return open_rows(data, schema), named_analyses(learners, wanted)
+        named, rows = named_analyses(learners, wanted), open_rows(data, schema)
+        for analysis in named:
+            analysis.check_table(rows)
+        return rows, named
     table = open_table(data, schema)
     return table, named_learners(_LEARNERS[table.task] if learners is None else learners, table.task)
 
@@ -307,9 +323,3 @@ def protocol_shown(protocol: Protocol) -> str:
         return protocol
     name, number = protocol
     return f"{number}-fold cv" if name == "cv" else f"{number} × holdout"
-
-
-def backend_of(data: Any) -> Literal["pandas", "polars", "pyarrow"]:
-    """The dataframe library of the input; pyarrow for files and relations."""
-    name = type(data).__module__.split(".")[0]
-    return "pandas" if name == "pandas" else "polars" if name == "polars" else "pyarrow"

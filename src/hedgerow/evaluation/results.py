@@ -90,7 +90,7 @@ class Evaluation:
     ----------
     results : tuple of mappings
         One for each cell: a learner, trained on the release of one training part, or an analysis of it.
-    task : {"classes", "numbers", "clustering", "association", "queries"}
+    task : {"classes", "numbers", "clustering", "association", "queries", "estimates"}
     protocol : str
         How rows were divided.
     methods : tuple of str
@@ -131,7 +131,7 @@ class Evaluation:
             ``"accuracy"``, ``"auc"``, ``"f1"`` or ``"log_loss"``; ``"r2"`` or ``"mae"`` of numbers;
             ``"adjusted_rand"`` of clustering; ``"rules_f1"``, ``"rules_kept"``, ``"rules_invented"``,
             ``"itemsets_kept"`` or ``"itemsets_invented"`` of association; ``"median_error"`` or ``"mean_error"`` of
-            queries.
+            queries; ``"overlap"`` or ``"estimate_error"`` of estimates.
         """
         name = named_score(score, self.task)
         means = self._means(name)

@@ -23,6 +23,7 @@ SCORES: Final[dict[AnyTask, tuple[str, ...]]] = {
     "clustering": ("adjusted_rand",),
     "association": ("rules_f1", "rules_kept", "rules_invented", "itemsets_kept", "itemsets_invented"),
     "queries": ("median_error", "mean_error"),
+    "estimates": ("overlap", "estimate_error"),
 }
 """The scores of each task; the first is the default."""
 
@@ -41,16 +42,18 @@ SCORE_TITLES: Final = {
     "itemsets_invented": "Itemsets invented",
     "median_error": "Median relative error",
     "mean_error": "Mean relative error",
+    "overlap": "Overlap of confidence intervals",
+    "estimate_error": "Relative error of estimates",
 }
 """The names of scores in charts."""
 
 BETTER_WHEN_LOWER: Final = frozenset(
-    {"log_loss", "mae", "rules_invented", "itemsets_invented", "median_error", "mean_error"}
+    {"log_loss", "mae", "rules_invented", "itemsets_invented", "median_error", "mean_error", "estimate_error"}
 )
 
 SHARES: Final = frozenset(
     {"accuracy", "auc", "f1", "rules_f1", "rules_kept", "rules_invented", "itemsets_kept", "itemsets_invented"}
-    | {"median_error", "mean_error"}
+    | {"median_error", "mean_error", "overlap", "estimate_error"}
 )
 """The scores that are shown in percent."""
 

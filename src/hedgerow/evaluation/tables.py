@@ -23,6 +23,7 @@ __all__ = [
     "EvaluatedTable",
     "OpenedTable",
     "Task",
+    "backend_of",
     "check_schema",
     "digest_of",
     "open_rows",
@@ -32,7 +33,7 @@ __all__ = [
 Task = Literal["classes", "numbers"]
 """What learners predict."""
 
-AnalysisTask = Literal["clustering", "association", "queries"]
+AnalysisTask = Literal["clustering", "association", "queries", "estimates"]
 """What analyses do."""
 
 AnyTask = Task | AnalysisTask
@@ -215,3 +216,9 @@ def _with_target(table: pa.Table, schema: Schema) -> EvaluatedTable:
     values = pa.array(encoded.domain.labels.tolist()) if task == "classes" else pa.array(encoded.domain.values)
     column = values.take(pa.array(encoded.codes))
     return EvaluatedTable(table.set_column(table.column_names.index(target), target, column), schema, task)
+
+
+def backend_of(data: Any) -> Literal["pandas", "polars", "pyarrow"]:
+    """The dataframe library of the input; pyarrow for files and relations."""
+    name = type(data).__module__.split(".")[0]
+    return "pandas" if name == "pandas" else "polars" if name == "polars" else "pyarrow"

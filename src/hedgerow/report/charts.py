@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import altair as alt
 
+from hedgerow.evaluation.estimates.models import INTERCEPT
 from hedgerow.report.facts.figures import Bar, Figure
 from hedgerow.report.facts.sections import (
+    AnalysisFacts,
     Association,
     Attackers,
     Attempts,
     ClassSizes,
     ColumnFacts,
     Columns,
+    EstimateFacts,
     Pair,
     Score,
     Suppression,
@@ -34,6 +37,7 @@ __all__ = [
     "identifying_chart",
     "kept_chart",
     "label_chart",
+    "estimate_chart",
     "learner_chart",
     "of_rows",
     "risk_chart",
@@ -484,6 +488,84 @@ def _name(score: Score) -> str:
 
 def _score(value: float | None) -> str:
     return "not measured" if value is None else f"{value:.3f}"
+
+
+# --------------------------------------------------------------------------------------------------
+# Estimates with their intervals, on the original rows and on the release.
+
+
+_ESTIMATE_LOOKS: Final[Mapping[str, Look]] = {
+    "original rows": ("circle", "ground", "before"),
+    "this release": ("square", "after", "after"),
+}
+_ESTIMATE_AREAS: Final = {"original rows": 90, "this release": 40}
+
+
+def estimate_chart(at: int, analysis: AnalysisFacts) -> Drawing | None:
+    """A line for each estimate and table: its interval, with the estimate on it. ``at`` keeps charts apart."""
+    rows = [row for estimate in analysis.estimates for row in _sides(estimate)]
+    if not rows:
+        return None
+    with_original = any(row["which"] == "original rows" for row in rows)
+    looks = {name: look for name, look in _ESTIMATE_LOOKS.items() if with_original or name == "this release"}
+    areas = {name: area for name, area in _ESTIMATE_AREAS.items() if name in looks}
+    names = list(dict.fromkeys(row["estimate"] for row in rows))
+    place = alt.Y("estimate:N", sort=names, title=None, axis=category_axis())
+    apart = alt.YOffset("which:N", sort=list(looks), scale=alt.Scale(paddingInner=0.2, paddingOuter=0.3))
+    size: dict[str, Any] = {"width": WIDTH - 140, "height": alt.Step(12 if with_original else 18)}
+    along: dict[str, Any] = {
+        "title": analysis.shows,
+        "scale": alt.Scale(zero=False, nice=True),
+        "axis": alt.Axis(grid=False, tickCount=4),
+    }
+    lines = of_rows(rows, **size).mark_rule(strokeWidth=1.4, color=COLOURS["strong-rule"])
+    channels = (alt.X("value:Q", **along), place, apart, *look_channels(looks, columns=2, labelLimit=120))
+    ring = "Ring: the original rows. " if with_original else ""
+    return draw(
+        alt.layer(
+            lines.encode(alt.X("low:Q", **along), alt.X2("high:Q"), place, apart),
+            *_marks(rows, areas, size, *channels),
+        ),
+        name=f"estimates-{at}",
+        heading=f"{analysis.analysis} ({analysis.reading})",
+        says=f"{ring}Square: this release. Lines: 95 % confidence intervals.",
+        columns=_ESTIMATE_HEADS if with_original else _ESTIMATE_HEADS[:3],
+        rows=[_estimate_texts(each)[: None if with_original else 3] for each in analysis.estimates],
+    )
+
+
+_ESTIMATE_HEADS: Final = ("estimate", "this release", "95 % interval", "original rows", "95 % interval", "overlap")
+
+
+def _sides(estimate: EstimateFacts) -> Iterator[dict[str, Any]]:
+    """What the chart shows of an estimate; the intercept would stretch the scale, and only the numbers have it."""
+    sides = {
+        "original rows": (estimate.original, estimate.original_low, estimate.original_high),
+        "this release": (estimate.release, estimate.release_low, estimate.release_high),
+    }
+    for which, (value, low, high) in sides.items():
+        if value is not None and estimate.name != INTERCEPT:
+            ends = {"low": value if low is None else low, "high": value if high is None else high}
+            yield {"estimate": estimate.name, "which": which, "value": value, **ends}
+
+
+def _estimate_texts(estimate: EstimateFacts) -> tuple[str, ...]:
+    return (
+        estimate.name,
+        _figure(estimate.release),
+        _ends(estimate.release_low, estimate.release_high),
+        "few records" if estimate.original is None else _figure(estimate.original),
+        _ends(estimate.original_low, estimate.original_high),
+        _figure(estimate.overlap),
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{low:.4g} to {high:.4g}"
 
 
 # --------------------------------------------------------------------------------------------------

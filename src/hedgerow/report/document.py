@@ -72,6 +72,7 @@ def make_report(
         governance=read_governance(options.governance),
         evaluation=options.evaluation,
         attacks=options.attacks,
+        analyses=options.analyses,
     )
     return report_page(with_files(facts, written))
 
@@ -280,6 +281,11 @@ def _utility_extras(facts: ReportFacts) -> Extras:
     return {"learners": facts.utility and charts.learner_chart(facts.utility)}
 
 
+def _analyses_extras(facts: ReportFacts) -> Extras:
+    drawn = () if facts.analyses is None else (charts.estimate_chart(*each) for each in enumerate(facts.analyses.rows))
+    return {"intervals": [drawing for drawing in drawn if drawing is not None]}
+
+
 def _suppression_extras(facts: ReportFacts) -> Extras:
     return {"labels": facts.suppression and charts.label_chart(facts.suppression)}
 
@@ -344,6 +350,7 @@ CHAPTERS: Final = (
             Part("association", "Ties between columns", _association_extras),
             Part("suppression", "What was left out", _suppression_extras),
             Part("utility", "What can still be learnt from it", _utility_extras),
+            Part("analyses", "Will analyses still hold", _analyses_extras),
             Part("cautions", "What to know before publishing"),
         ),
     ),

@@ -78,3 +78,18 @@ def test_the_named_measure_decides(census: pa.Table) -> None:
 def test_bad_input(task: str, options: dict[str, Any], message: str, census: pa.Table) -> None:
     with pytest.raises(hr.BadInput, match=message):
         short(census, task, **options)
+
+
+def test_choices_are_ranked_by_planned_analyses(census: pa.Table, tmp_path: Path) -> None:
+    planned = ["crosstab age(30, 50), sex", "mean age by education"]
+    found = short(census, "classification", analyses=planned, risk_threshold=0.2)
+    assert found.measured.task == "estimates"
+    assert found.utility.name == "overlap"
+    near, far = found.choices
+    assert near.figures["overlap"] > far.figures["overlap"]
+    assert found.baselines["overlap"].unanonymized == 1
+    assert found.recommendation.choice is near
+    assert "tried for estimates" in found.report(tmp_path / "page.html").read_text()
+    by_error = short(census, "estimates", analyses=planned, utility="estimate_error")
+    assert by_error.utility.name == "estimate_error"
+    assert by_error.choices[0].figures["estimate_error"] < by_error.choices[1].figures["estimate_error"]

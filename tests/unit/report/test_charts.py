@@ -171,3 +171,27 @@ def test_where_there_is_nothing_to_draw_nothing_is_drawn(facts: ReportFacts) -> 
     assert charts.association_chart(dataclasses.replace(facts.association, pairs=())) is None
     assert charts.label_chart(dataclasses.replace(facts.suppression, labels=hidden)) is None
     assert charts.learner_chart(dataclasses.replace(facts.utility, rows=())) is None
+
+
+def test_estimates_stand_beside_those_of_the_original() -> None:
+    facts = example_facts().analyses
+    assert facts is not None
+    drawn = charts.estimate_chart(0, facts.rows[0])
+    assert drawn is not None
+    assert drawn.columns[3] == "original rows"
+    assert drawn.rows[0] == ("surgery", "4.5", "4.1 to 4.9", "4.7", "4.4 to 5", "0.71")
+    assert drawn.rows[1][2:] == ("–", "few records", "–", "–")
+    assert charts.estimate_chart(1, facts.rows[1]) is None, "nothing was estimated"
+
+
+def test_without_the_original_nothing_is_said_of_it() -> None:
+    facts = example_facts().analyses
+    assert facts is not None
+    estimates = tuple(
+        dataclasses.replace(each, original=None, original_low=None, original_high=None, overlap=None)
+        for each in facts.rows[0].estimates
+    )
+    drawn = charts.estimate_chart(0, dataclasses.replace(facts.rows[0], estimates=estimates))
+    assert drawn is not None
+    assert drawn.columns == ("estimate", "this release", "95 % interval")
+    assert "original" not in drawn.says + str(drawn.svg)

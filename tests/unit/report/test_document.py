@@ -87,7 +87,8 @@ def test_what_is_given_is_escaped(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["asked", "attempts", "safe_harbour", "together", "columns", "association", "suppression", "utility"]
+    "name",
+    ["asked", "attempts", "safe_harbour", "together", "columns", "association", "suppression", "utility", "analyses"],
 )
 def test_a_part_that_the_facts_do_not_tell_is_empty(name: str) -> None:
     facts = example_facts(**{name: None})

@@ -15,7 +15,9 @@ from hedgerow.errors import BadInput
 from hedgerow.evaluation.analyses.association import Apriori
 from hedgerow.evaluation.analyses.base import Analysis, Material
 from hedgerow.evaluation.analyses.clustering import Agglomerative, KMeans
+from hedgerow.evaluation.analyses.estimates import Estimates
 from hedgerow.evaluation.analyses.queries import Counts
+from hedgerow.evaluation.estimates.notation import parse_all
 from hedgerow.evaluation.tables import AnalysisTask
 
 __all__ = [
@@ -24,19 +26,21 @@ __all__ = [
     "Analysis",
     "Apriori",
     "Counts",
+    "Estimates",
     "KMeans",
     "Material",
     "analysis_task",
     "named_analyses",
+    "with_planned",
 ]
 
 ANALYSES: Final[Mapping[str, type[Analysis]]] = MappingProxyType(
-    {kind.name: kind for kind in (KMeans, Agglomerative, Apriori, Counts)}
+    {kind.name: kind for kind in (KMeans, Agglomerative, Apriori, Counts, Estimates)}
 )
 """The analyses by name."""
 
 _DEFAULTS: Final[Mapping[AnalysisTask, str]] = MappingProxyType(
-    {"clustering": KMeans.name, "association": Apriori.name, "queries": Counts.name}
+    {"clustering": KMeans.name, "association": Apriori.name, "queries": Counts.name, "estimates": Estimates.name}
 )
 _PREDICTION: Final = "classification"
 
@@ -68,6 +72,23 @@ def named_analyses(given: Any, task: AnalysisTask, owner: str = "evaluate") -> l
     if len({one.name for one in analyses}) < len(analyses):
         raise BadInput("Two analyses have the same name. Leave one out.")
     return analyses
+
+
+def with_planned(
+    task: str, learners: Any, planned: Iterable[str] | str | None, owner: str = "evaluate"
+) -> tuple[str, Any]:
+    """The task and the learners, or what named analyses put in their place.
+
+    >>> with_planned("classification", "c45", None), with_planned("classification", None, "mean  days")
+    (('classification', 'c45'), ('estimates', Estimates(planned=('mean days',), draws=5)))
+    """
+    if planned is None:
+        return task, learners
+    if task not in (_PREDICTION, Estimates.task):
+        raise BadInput(f"Analyses are named, and the task is {task!r}. Leave one of them out.")
+    if learners is not None:
+        raise BadInput("Both analyses and learners are named. Leave one of them out.")
+    return Estimates.task, Estimates(planned=tuple(analysis.text for analysis in parse_all(planned, owner)))
 
 
 def _analysis(given: Any, task: AnalysisTask, owner: str) -> Analysis:

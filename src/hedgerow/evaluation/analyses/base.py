@@ -67,7 +67,7 @@ class Analysis(ABC):
     ----------
     name : str
         Its name in tables and charts.
-    task : {"clustering", "association", "queries"}
+    task : {"clustering", "association", "queries", "estimates"}
     results_version : int
         Raised when a default or the results of the analysis change; stored results are then stale.
     """
@@ -89,6 +89,9 @@ class Analysis(ABC):
                 f"The task {self.task!r} counts rows: it reads neither the features of encoders nor recoded test rows. "
                 "Choose train='redrawn' or train='published', and test='raw'."
             )
+
+    def check_table(self, table: OpenedTable) -> None:  # noqa: B027 - most analyses fit every table
+        """Refuse a table that the analysis does not fit."""
 
     @abstractmethod
     def measure(self, material: Material) -> Mapping[str, float | None]:

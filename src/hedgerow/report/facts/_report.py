@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow.errors import plural
 from hedgerow.release import Release
+from hedgerow.report.facts._analyses import analyses as section_of_analyses
 from hedgerow.report.facts._association import association
 from hedgerow.report.facts._authorities import safe_harbour, working_party
 from hedgerow.report.facts._cautions import cautions
@@ -39,6 +40,7 @@ _REASONS: Final = {
     "suppression": "An audit does not know the table before it was anonymized.",
     "attempts": "Nobody has tried what attacks find out; hr.attack and hedgerow attack do, on a release.",
     "utility": "Nobody has evaluated what learners still know; hr.evaluate and hedgerow evaluate do.",
+    "analyses": "Nobody has named the analyses that recipients plan; hr.analyses and --analysis run them.",
 }
 """Why a section is missing, where nothing more exact is known."""
 _NOT_OF_THE_US: Final = (
@@ -63,6 +65,7 @@ def gather(
     governance: Governance | None = None,
     evaluation: Any = None,
     attacks: Any = None,
+    analyses: Any = None,
     today: datetime.date | None = None,
 ) -> ReportFacts:
     """Gather all facts of the report of a release or an audit.
@@ -80,6 +83,8 @@ def gather(
         The result of :func:`hedgerow.evaluate`, for the internal edition.
     attacks : Attacks or sequence of Outcome, optional
         The result of :func:`hedgerow.attack`, for the internal edition.
+    analyses : Analyses, optional
+        The result of :func:`hedgerow.analyses`. The public edition shows the release's own figures, and words.
     today : datetime.date, optional
         The day of the report.
 
@@ -102,6 +107,7 @@ def gather(
         "association": association(about),
         "suppression": suppression(about),
         "utility": utility(about, evaluation),
+        "analyses": section_of_analyses(about, analyses),
         "governance": _without_notes(edition, governance),
     }
     return ReportFacts(

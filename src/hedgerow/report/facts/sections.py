@@ -11,6 +11,8 @@ from hedgerow.report.facts.figures import Bar, Edition, Figure, Judgement
 
 __all__ = [
     "AllColumns",
+    "AnalysesFacts",
+    "AnalysisFacts",
     "Asked",
     "Association",
     "Attacker",
@@ -25,6 +27,7 @@ __all__ = [
     "Data",
     "Digest",
     "DisclosureFacts",
+    "EstimateFacts",
     "Evidence",
     "HarbourFinding",
     "LabelShare",
@@ -651,6 +654,91 @@ class Utility:
 
 
 # --------------------------------------------------------------------------------------------------
+# What recipients will find with the analyses that they plan.
+
+
+@dataclass(frozen=True)
+class EstimateFacts:
+    """An estimate on the release and, in the internal edition, on the original rows.
+
+    Attributes
+    ----------
+    name : str
+    release, release_low, release_high : float or None
+        The estimate with the ends of its interval.
+    original, original_low, original_high, overlap : float or None
+        ``None`` in the public edition, and where few original records stand behind it.
+    """
+
+    name: str
+    release: float | None
+    release_low: float | None
+    release_high: float | None
+    original: float | None = None
+    original_low: float | None = None
+    original_high: float | None = None
+    overlap: float | None = None
+
+
+@dataclass(frozen=True)
+class AnalysisFacts:
+    """An analysis by one reading of the release.
+
+    Attributes
+    ----------
+    analysis : str
+        As it was written.
+    reading : str
+        How the release was read.
+    shows : str
+        What is estimated: a share, a mean, a coefficient.
+    agreement : {"good", "fair", "poor"} or None
+    judgement : {"good", "note", "bad", "unknown"}
+    overlap, error : float or None
+        The mean overlap of the intervals, and the median relative error; ``None`` in the public edition.
+    notes : tuple of str
+    estimates : tuple of EstimateFacts
+    hidden : int
+        How many further estimates are not shown.
+    """
+
+    analysis: str
+    reading: str
+    shows: str
+    agreement: str | None
+    judgement: Judgement
+    overlap: float | None
+    error: float | None
+    notes: tuple[str, ...]
+    estimates: tuple[EstimateFacts, ...]
+    hidden: int
+
+
+@dataclass(frozen=True)
+class AnalysesFacts:
+    """All analyses.
+
+    Attributes
+    ----------
+    rows : tuple of AnalysisFacts
+    meaning : str
+        How the release is read, and what is shown.
+    thresholds : str
+        What the words mean.
+    redrawn : bool
+        Whether redrawn rows were analysed, too.
+    public : bool
+        Whether figures of the original rows are left out.
+    """
+
+    rows: tuple[AnalysisFacts, ...]
+    meaning: str
+    thresholds: str
+    redrawn: bool
+    public: bool
+
+
+# --------------------------------------------------------------------------------------------------
 # How the table was made, and what its publisher should know.
 
 
@@ -873,6 +961,7 @@ class ReportFacts:
     association: Association | None
     suppression: Suppression | None
     utility: Utility | None
+    analyses: AnalysesFacts | None
     cautions: tuple[Caution, ...]
     governance: Governance | None
     provenance: Provenance

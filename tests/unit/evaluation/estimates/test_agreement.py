@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from hedgerow.evaluation.estimates.agreement import Bounds, agreement, bounds, overall, overlap, pooled
+from hedgerow.evaluation.estimates.agreement import Agreement, Bounds, agreement, bounds, overall, overlap, pooled
 from hedgerow.evaluation.estimates.models import Fit
 
 
@@ -86,6 +88,7 @@ def test_the_thresholds_of_words(overlapping: float, error: float, word: str) ->
 
 
 def test_the_word_that_four_in_five_estimates_reach() -> None:
-    assert overall(["good"] * 8 + ["poor"] * 2) == "good"
-    assert overall(["good"] * 7 + ["fair", "poor", "poor"]) == "fair"
-    assert overall(["good"] * 7 + ["poor"] * 3) == "poor"
+    good, fair, poor = get_args(Agreement)
+    assert overall([good] * 8 + [poor] * 2) == "good"
+    assert overall([good] * 7 + [fair, poor, poor]) == "fair"
+    assert overall([good] * 7 + [poor] * 3) == "poor"

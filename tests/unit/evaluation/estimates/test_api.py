@@ -188,7 +188,8 @@ def test_the_table_has_the_type_of_the_original(backend: type) -> None:
     data = {pd.DataFrame: PEOPLE.to_pandas, pl.DataFrame: lambda: pl.from_arrow(PEOPLE), pa.Table: lambda: PEOPLE}
     release = hr.anonymize(data[backend](), SCHEMA, k=5, method="mondrian")
     table: Any = hr.analyses(data[backend](), release, ["mean days by ward"]).table()
-    assert type(table) is backend
+    returned = type(table)
+    assert returned is backend
     assert list(table.columns if backend is not pa.Table else table.column_names) == [
         "analysis", "reading", "estimate", "original", "original_low", "original_high",
         "release", "release_low", "release_high", "overlap", "relative_error", "agreement",

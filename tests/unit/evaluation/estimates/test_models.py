@@ -69,7 +69,7 @@ def test_least_squares_as_scipy_has_it() -> None:
 
 
 def test_least_squares_with_a_dummy() -> None:
-    terms = {"age": TABLE.numbers("age"), "sex": groups(TABLE, "sex")}
+    terms: dict[str, Any] = {"age": TABLE.numbers("age"), "sex": groups(TABLE, "sex")}
     fit = regress(TABLE.numbers("days"), terms, {"sex": "M"}, None, logistic=False)
     values, variances = ordinary(np.column_stack([np.ones(ROWS), AGE, SEX == "F"]), DAYS)
     assert fit.names == (("(intercept)",), ("age",), ("sex", "F"))
@@ -98,7 +98,7 @@ def test_logistic_regression_of_two_groups_is_their_log_odds() -> None:
 
 
 def test_logistic_regression_as_scikit_learn_has_it() -> None:
-    terms = {"age": TABLE.numbers("age"), "sex": groups(TABLE, "sex")}
+    terms: dict[str, Any] = {"age": TABLE.numbers("age"), "sex": groups(TABLE, "sex")}
     fit = regress(groups(TABLE, "ill"), terms, {"sex": "M"}, None, logistic=True)
     matrix = np.column_stack([AGE, SEX == "F"])
     theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(matrix, ILL == "yes")

@@ -133,12 +133,14 @@ def test_no_figure_of_the_original_stands_in_the_public_edition_or_the_manifest(
         for value in (estimate.release, *(estimate.release_bounds or ()))
         if value is not None
     }
-    texts = {f"{value:.4g}" for value in figures(found)} - own
+    # Drawn rows are others in every run, and so is what they have in common with the page by chance.
+    drawn_once = dataclasses.replace(found, results=tuple(one for one in found.results if one.reading == "published"))
+    texts = {f"{value:.4g}" for value in figures(drawn_once)} - own
     texts = {text for text in texts if len(text.strip("-0.")) >= 4}
     assert len(texts) > 20
     page = make_report(release, ReportOptions(edition="public", analyses=found))
     # In tags there are thousands of coordinates, and the test above compares them.
-    shown = set(re.findall(r"[\d.]+", re.sub(r"<[^>]*>", " ", page)))
+    shown = set(re.findall(r"[\d.]+", re.sub(r"<style>.*?</style>|<[^>]*>", " ", page, flags=re.DOTALL)))
     assert not texts & shown
     assert not [text for text in texts if text in str(release.manifest)]
     assert own & shown, "the release's own figures are there"

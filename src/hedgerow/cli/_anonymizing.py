@@ -188,6 +188,8 @@ def _counted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
         f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} {sizes.counted}, median {figure(sizes.median)}; "
         f"k reached: {audit.k:,}",
     )
+    for name, coded in audit.coded.items():
+        yield "coded", f"{name}: {coded.told}"
     for name, by in audit.determined.items():
         yield "counted", f"{name}, too, because {' or '.join(by)} determines it. k with it: {audit.k_determined:,}"
 
@@ -305,7 +307,7 @@ class _Task:
         _refuse_vain_holdout(job)
         check_engine(job.engine, job.master)
         _refuse_of_spark(job)
-        hierarchies = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
+        hierarchies = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements), *_in_clear(job)))
         schema = schema_of(dict(job), hierarchies.files)
         _check_places(_files_read(job, source, job_file, schema), job, output)
 
@@ -321,6 +323,7 @@ class _Task:
             min_support=job.min_support,
             target_bins=job.target_bins,
             destination=output,
+            min_people=job.min_people,
         )
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
         remarks = (*limit_in_words(limit), *hierarchies.remarks)
@@ -359,6 +362,11 @@ def _run(task: _Task) -> None:
     show_release(screen(), release, Path(output.shown), given=given, remarks=task.remarks, **also)
     if drawn is not None and equal is not None:
         show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+
+
+def _in_clear(job: Job) -> tuple[str, ...]:
+    """The named columns in clear whose rare values generalize by their hierarchies."""
+    return () if job.min_people is None else (*job.sensitive, *job.insensitive, *([job.target] if job.target else []))
 
 
 def _files_read(job: Job, source: str, job_file: str | None, schema: Schema) -> tuple[Path, ...]:

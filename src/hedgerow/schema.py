@@ -99,12 +99,16 @@ class Schema(NotebookRepr):
         identified people with several rows: without this or ``entity`` such a table is refused.
     hierarchies : mapping of column to hierarchy
         An object of :mod:`hedgerow.hierarchies`, a builder's name, the path of an ARX CSV or TOML file, or a
-        nested dict. A quasi-identifier without a hierarchy gets an automatic one.
+        nested dict. A quasi-identifier without a hierarchy gets an automatic one. In other columns, ``min_people``
+        generalizes rare values by it.
     kinds : mapping of column to kind
         What a quasi-identifier holds, where its type does not show it: ``"number"``, ``"date"``, ``"text"``, or a list
         of its values in their order. Otherwise the types of a dataframe decide (text is text, whatever it looks like).
         In a CSV a column holds numbers if all its values are numbers without a leading zero, and dates if all are ISO
         dates. For a sensitive column, a list is the scale of an ordered t-closeness.
+    recode : mapping of column to str
+        How the numbers of a sensitive or insensitive column, or of the target, are made coarser before the table is
+        counted: ``"round:1000"``, ``"top:90"``, ``"bottom:18"`` or ``"microaggregate:11"``, also joined with commas.
     accept : sequence of str
         Insensitive and sensitive columns, or the target, to publish although they single people out or reveal what the
         release hides. Without it such a release is refused. Accepted columns are not judged, and do not count as
@@ -138,6 +142,7 @@ class Schema(NotebookRepr):
     rows_are_people: bool = False
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    recode: Mapping[str, str] = field(default_factory=dict)
     accept: Sequence[str] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     levels: Mapping[str, Any] = field(default_factory=dict)
@@ -190,8 +195,11 @@ class Schema(NotebookRepr):
                 raise BadInput(f"The column {column!r} is named {both}. Give each column one role.")
             seen[column] = role
 
-    def resolve(self, columns: Sequence[str]) -> Roles:
-        """Apply the schema to the columns of a table, or refuse it with the reason why it does not fit."""
+    def resolve(self, columns: Sequence[str], *, coded: bool = False) -> Roles:
+        """Apply the schema to the columns of a table, or refuse it with the reason why it does not fit.
+
+        If values of columns in clear are to be ``coded``, insensitive columns may have hierarchies too.
+        """
         columns = tuple(columns)
         repeated = [name for name, times in Counter(columns).items() if times > 1]
         if repeated:
@@ -206,7 +214,7 @@ class Schema(NotebookRepr):
         quasi, rest = (unassigned, ()) if self.quasi is None else (tuple(self.quasi), unassigned)
         by_fate = {self.others: rest}
         insensitive = (*self.insensitive, *by_fate.get("insensitive", ()))
-        self._check_roles(quasi, insensitive, by_fate.get("error", ()))
+        self._check_roles(quasi, insensitive, by_fate.get("error", ()), coded=coded)
         entity = () if self.entity is None or self.entity in named else (self.entity,)
         return Roles(
             columns=columns,
@@ -232,7 +240,9 @@ class Schema(NotebookRepr):
         for column in self.accept:
             yield column, "It is accepted."
 
-    def _check_roles(self, quasi: Sequence[str], insensitive: Sequence[str], undecided: Sequence[str]) -> None:
+    def _check_roles(
+        self, quasi: Sequence[str], insensitive: Sequence[str], undecided: Sequence[str], *, coded: bool
+    ) -> None:
         """Refuse roles that contradict each other, and columns without a role."""
         in_clear = {*self.sensitive, self.target}
         if self.entity is not None and self.entity in {*(self.quasi or ()), *in_clear}:
@@ -247,8 +257,13 @@ class Schema(NotebookRepr):
                 f"No role is given for {listing(undecided)}. "
                 "Name a role for each, or say others='insensitive' or others='drop' (--others)."
             )
-        for column in _outside(self.hierarchies, {*quasi, *in_clear}):
+        for column in _outside(self.hierarchies, {*quasi, *in_clear, *(insensitive if coded else ())}):
             raise BadInput(f"A hierarchy is given for {column!r}, which is not a quasi-identifier or sensitive.")
+        for column in _outside(self.recode, {*in_clear, *insensitive}):
+            raise BadInput(
+                f"A recode is given for {column!r}, which is not published in clear. Quasi-identifiers are generalized "
+                "by the method: give them a hierarchy instead."
+            )
         for column in _outside(self.weights, {*quasi}):
             raise BadInput(
                 f"A weight is given for {column!r}, which is not a quasi-identifier. Leave it out, or name the "
@@ -384,7 +399,13 @@ def _with_mean_1(weights: Sequence[float]) -> tuple[float, ...]:
 
 _LIST_ROLES: Final = ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive")
 _NAMES: Final = (*_LIST_ROLES, "accept", "missing")
-_MAPPINGS: Final = {"hierarchies": "hierarchy", "kinds": "kind", "weights": "weight", "levels": "level"}
+_MAPPINGS: Final = {
+    "hierarchies": "hierarchy",
+    "kinds": "kind",
+    "weights": "weight",
+    "levels": "level",
+    "recode": "recode",
+}
 _TYPES: Final[Mapping[str, tuple[Any, str]]] = {
     "target": ((str, NoneType), "a column name"),
     "entity": ((str, NoneType), "a column name"),

@@ -240,6 +240,7 @@ class Anonymizer(Declared):
         target_bins: int | None = None,
         progress: Progress | None = None,
         destination: str | Path | Destination | None = None,
+        min_people: int | None = None,
     ) -> Release:
         """Anonymize a table and return the verified release.
 
@@ -266,6 +267,8 @@ class Anonymizer(Declared):
             Called with the name of each stage.
         destination : path, optional
             Where you will save the release: its rows are then written only once.
+        min_people : int, optional
+            How many people must hold every value of every column that names nobody.
         """
         from hedgerow.release.pipeline import Options
 
@@ -278,6 +281,7 @@ class Anonymizer(Declared):
             target_bins,
             progress,
             destination,
+            min_people,
         )
         return self.anonymize_with(data, schema, options, random_state)
 
@@ -285,23 +289,29 @@ class Anonymizer(Declared):
         self, data: Any, schema: Schema | None, options: Options, random_state: int | None = None
     ) -> Release:
         """Anonymize a table as :meth:`anonymize` does, whose keywords are the fields of ``options``."""
-        from hedgerow.release import pipeline
+        from hedgerow.release import SmallCounts, pipeline
 
         own = ("suppression_limit", "publish_proportions", "min_support", "target_bins")
         fitting = self._with(**{name: getattr(options, name) for name in own})
         options = replace(options, **{name: getattr(fitting, name) for name in own})
         parameters = {**fitting._own_parameters(), "suppression_limit": fitting.suppression_limit}
         schema = self.schema if schema is None else schema
-        prepared = pipeline.prepare(
-            data,
-            Schema() if schema is None else schema,
-            self._requirements(options.k, options.require),
-            options,
-            random_state=self.random_state if random_state is None else random_state,
-        )
-        options.report(f"{FITTING} {type(self).__name__}")
-        recoding = fitting.fit_counts(prepared.counted, prepared.asked, seed=prepared.random_state)
-        return pipeline.finish(prepared, self._remarked(recoding, prepared.roles, parameters), parameters)
+        seed = self.random_state if random_state is None else random_state
+        requirements = self._requirements(options.k, options.require)
+        bounds = pipeline.Bounds(options.min_people)
+        while True:
+            prepared = pipeline.prepare(
+                data, Schema() if schema is None else schema, requirements, options, random_state=seed, bounds=bounds
+            )
+            options.report(f"{FITTING} {type(self).__name__}")
+            recoding = fitting.fit_counts(prepared.counted, prepared.asked, seed=prepared.random_state)
+            recoding = self._remarked(recoding, prepared.roles, parameters)
+            try:
+                return pipeline.finish(prepared, recoding, parameters)
+            except SmallCounts as few:
+                # Suppression took people from values that had just enough.
+                bounds = bounds.raised(few, prepared.codings, recoding.lost)
+                data = prepared.source.source
 
     def _remarked(self, recoding: Recoding, roles: Roles, parameters: Mapping[str, Any]) -> Recoding:
         """Add warnings about cells that reveal values, and about weights without effect."""

@@ -138,6 +138,7 @@ def anonymize(
     target_bins: int | None = None,
     progress: Progress | None = None,
     destination: str | Path | Destination | None = None,
+    min_people: int | None = None,
     **method_parameters: Any,
 ) -> Release:
     """Anonymize a table and return the verified release.
@@ -176,6 +177,10 @@ def anonymize(
         Called with the name of each stage.
     destination : path, optional
         Where you will save the release, a file or a folder: its rows are then written only once.
+    min_people : int, optional
+        At least so many people (individuals if the schema names an ``entity``, else rows) hold every value of every
+        column; cells of a cross-table may hold fewer. Rare values of text and codes are generalized or published
+        together, rare numbers need a recode in the schema, and pseudonyms are exempt.
     **method_parameters
         Parameters of the method, if it is given by name.
 
@@ -203,4 +208,5 @@ def anonymize(
         target_bins=target_bins,
         progress=progress,
         destination=destination,
+        min_people=min_people,
     )

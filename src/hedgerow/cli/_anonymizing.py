@@ -201,6 +201,8 @@ def _counted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
         f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} {sizes.counted}, median {figure(sizes.median)}; "
         f"k reached: {audit.k:,}",
     )
+    for name, coded in audit.coded.items():
+        yield "coded", f"{name}: {coded.told}"
     for name, by in audit.determined.items():
         yield "counted", f"{name}, too, because {' or '.join(by)} determines it. k with it: {audit.k_determined:,}"
 
@@ -320,7 +322,7 @@ class _Task:
         _refuse_vain_holdout(job)
         check_engine(job.engine, job.master)
         _refuse_of_spark(job)
-        hierarchies = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
+        hierarchies = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements), *_in_clear(job)))
         schema = schema_of(dict(job), hierarchies.files)
         _check_places(_files_read(job, source, job_file, schema), job, output)
 
@@ -336,6 +338,7 @@ class _Task:
             min_support=job.min_support,
             target_bins=job.target_bins,
             destination=output,
+            min_people=job.min_people,
         )
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
         file, remarks = _file(job, source), (*limit_in_words(limit), *hierarchies.remarks)
@@ -418,6 +421,11 @@ def _analysed(
 
     progress("Running analyses")
     return run_analyses(original, release, task.analyses, random_state=task.job.seed or 0)
+
+
+def _in_clear(job: Job) -> tuple[str, ...]:
+    """The named columns in clear whose rare values generalize by their hierarchies."""
+    return () if job.min_people is None else (*job.sensitive, *job.insensitive, *([job.target] if job.target else []))
 
 
 def _files_read(job: Job, source: str, job_file: str | None, schema: Schema) -> tuple[Path, ...]:

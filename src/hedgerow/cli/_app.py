@@ -128,8 +128,10 @@ def anonymize(
     hierarchies: options.Hierarchies = None,
     hierarchy: options.HierarchyWords = None,
     level: options.Level = None,
+    recode: options.Recode = None,
     k: options.K = None,
     require: options.Require = None,
+    min_people: options.MinPeople = None,
     suppression_limit: options.SuppressionLimit = None,
     allow_weak: Annotated[
         bool | None,
@@ -289,6 +291,7 @@ def audit(
         int | None, option(Panel.GUARANTEE, "K", "Exit with 3 if a class has fewer than K rows.", "-k")
     ] = None,
     require: options.Require = None,
+    min_people: options.MinPeople = None,
     population: Annotated[
         str | None, option(Panel.RISK, "FILE", "The people among whom a journalist would search.")
     ] = None,

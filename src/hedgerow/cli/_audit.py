@@ -131,7 +131,7 @@ def _entity(given: Mapping[str, Any], job: Job, table: str) -> str | None:
 _COLUMNS: Final = ("changed", "previous_quasi")
 _TABLES: Final = {"table": "table", "population": "population", "previous": "previous release", "original": "original"}
 """The options that name a table, and what messages call it."""
-_AS_TYPED: Final = ("population", "threshold", "previous", "original")
+_AS_TYPED: Final = ("population", "threshold", "previous", "original", "min_people")
 
 
 def run_audit(given: Mapping[str, Any]) -> bool:

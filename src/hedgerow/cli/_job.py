@@ -24,7 +24,7 @@ from hedgerow.io.readers.sizes import read_at_most
 __all__ = ["Job", "assemble", "joined", "named_table", "read_job"]
 
 _SYNONYMS = {"drop": "identifying"}
-_TABLES = ("set", "kinds", "hierarchy", "weights", "levels")
+_TABLES = ("set", "kinds", "hierarchy", "weights", "levels", "recode")
 _LARGEST = 1_000_000  # bytes
 _PATHS = ("input", "output", "hierarchies", "recoding", "explain", "report", "holdout", "temp")
 
@@ -71,10 +71,12 @@ class Job(BaseModel):
     missing: Texts
     hierarchies: Text
     hierarchy: Annotated[dict[str, str], _table("of columns and their hierarchies")]
+    recode: Annotated[dict[str, str], _table("of columns and how their numbers are recoded")]
     method: Text
     preset: Text
     k: Annotated[int | None, Field(description="a whole number")] = None
     require: Texts
+    min_people: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     suppression_limit: Annotated[
         float | int | str | None, Field(description="a share such as 0.02 or '2%', or a whole number of rows")
     ] = None

@@ -31,12 +31,14 @@ __all__ = [
     "Level",
     "Master",
     "Method",
+    "MinPeople",
     "Missing",
     "Others",
     "Panel",
     "Preset",
     "Quasi",
     "Quiet",
+    "Recode",
     "Report",
     "ReportEdition",
     "Require",
@@ -245,6 +247,15 @@ Level = Annotated[
     ),
 ]
 
+Recode = Annotated[
+    Texts,
+    option(
+        Panel.COLUMNS,
+        "COLUMN=WORDS",
+        "Make numbers in clear coarser: income=round:1000  days=top:30,round:5  weight=microaggregate:11. Repeatable.",
+    ),
+]
+
 # What is required of a release, and how the work is done.
 K = Annotated[int | None, option(Panel.GUARANTEE, "K", "Every class has at least K rows.", "-k")]
 EachK = Annotated[Texts, option(Panel.GUARANTEE, "K,K,…", "Every k to try.  [default: 5,10,50,100]", "-k")]
@@ -254,6 +265,10 @@ Require = Annotated[
 ]
 SuppressionLimit = Annotated[
     str | None, option(Panel.GUARANTEE, "LIMIT", "Rows that may be lost: 2%, 0.02 or 200.  [default: none]")
+]
+MinPeople = Annotated[
+    int | None,
+    option(Panel.GUARANTEE, "N", "At least N people (rows, without --entity) hold every value of every column."),
 ]
 Method = Annotated[
     str | None,

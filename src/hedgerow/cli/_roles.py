@@ -131,6 +131,7 @@ def read_roles(given: Mapping[str, Any]) -> dict[str, Any]:
         "weights": read_weights(given.get("weights")),
         "levels": read_levels(given.get("level")),
         "hierarchy": assignments(given.get("hierarchy"), "--hierarchy"),
+        "recode": assignments(given.get("recode"), "--recode"),
     }
 
 
@@ -153,8 +154,9 @@ def schema_of(roles: Mapping[str, Any], files: Mapping[str, Path]) -> Schema:
     files : mapping of column to Path
         Hierarchies from a folder. Typed hierarchies win.
     """
+    named: dict[str, Any] = {name: roles[name] or () for name in _LISTS}
     return Schema(
-        **{name: roles[name] or () for name in _LISTS},
+        **named,
         target=roles["target"],
         entity=roles["entity"],
         rows_are_people=bool(roles["rows_are_people"]),
@@ -162,6 +164,7 @@ def schema_of(roles: Mapping[str, Any], files: Mapping[str, Path]) -> Schema:
         kinds=roles["kinds"] or {},
         weights=roles["weights"] or {},
         levels={name: read_level(name, typed) for name, typed in (roles["levels"] or {}).items()},
+        recode=roles["recode"] or {},
         hierarchies={**files, **(roles["hierarchy"] or {})},
         missing=missing_texts(roles["missing"]),
     )

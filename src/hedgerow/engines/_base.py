@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Bools, Ints, Longs
-from hedgerow.core.counts import EncodedColumn, FrequencyTable, LargeTable, encode_column
+from hedgerow.core.coding import Holders, ValueMap
+from hedgerow.core.counts import EncodedColumn, FrequencyTable, LargeTable, dictionary_of, encode_column
 from hedgerow.core.recoding import Recoding
 from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput
@@ -40,6 +41,7 @@ __all__ = [
     "Source",
     "WriteOptions",
     "coded",
+    "coded_values",
     "encode",
     "first_places",
     "open_source",
@@ -73,6 +75,8 @@ class Source(ABC):
         What stands before the decimals of numbers in text.
     shares : Shares, optional
         How a memory limit is divided, where there is one.
+    coding : mapping of column to ValueMap, optional
+        The columns whose values :meth:`count` replaces first, if values are to be coded.
     """
 
     columns: Sequence[str]
@@ -80,10 +84,15 @@ class Source(ABC):
     untyped: bool = False
     decimal: str = "."
     shares: Shares | None = None
+    coding: Mapping[str, ValueMap] | None = None
 
     @abstractmethod
     def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> CountedSource:
         """Count the records of every cell; where people are counted, ``random_state`` draws their representatives."""
+
+    def holders(self, column: str, schema: Schema, roles: Roles) -> Holders:  # noqa: ARG002 - an engine need not code
+        """The distinct values of a column that is published in clear, as they are, and who holds them."""
+        raise BadInput("The engine cannot code values. Leave min_people (--min-people) and recode (--recode) out.")
 
     def look(self, most: int) -> Look:  # noqa: ARG002 - an engine need not profile tables
         """How often each value occurs, and at most so many rows, drawn at random."""
@@ -217,6 +226,16 @@ def coded(values: pa.ChunkedArray) -> Ints:
         # Lists and structures are compared by their text.
         encoded = pa.array([repr(value) for value in values.to_pylist()], pa.large_string()).dictionary_encode()
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int32)
+
+
+def coded_values(name: str, values: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
+    """The number of each cell's value, and the distinct values, the last of which is null if it occurs."""
+    indices, distinct = dictionary_of(name, values)
+    if not (indices < 0).any():
+        return indices, distinct
+    return np.where(indices < 0, len(distinct), indices).astype(np.int32), pa.concat_arrays(
+        [distinct, pa.nulls(1, distinct.type)]
+    )
 
 
 def first_places(word: str, numbers: Sequence[int]) -> str:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow._internal.arrays import Bools, Longs
+from hedgerow.core.coding import Holders
 from hedgerow.core.counts import (
     BadValues,
     EncodedColumn,
@@ -27,7 +28,16 @@ from hedgerow.core.counts import (
     tabulate,
 )
 from hedgerow.core.recoding import Recoding
-from hedgerow.engines._base import MOST_PLACES, CountedSource, InClear, Source, encode, refuse_too_wide, step
+from hedgerow.engines._base import (
+    MOST_PLACES,
+    CountedSource,
+    InClear,
+    Source,
+    coded_values,
+    encode,
+    refuse_too_wide,
+    step,
+)
 from hedgerow.engines._coding import (
     CELL,
     CELLS,
@@ -213,6 +223,7 @@ class FileSource(Source):
         refuse_alike(self.columns)
         self.inside = {name: f"c{at}" for at, name in enumerate(self.columns)}
         self._kinds: dict[str, str] = {}
+        self._records: int | None = None
 
     def check_room(self, roles: Roles, destination: Path | None) -> None:
         """Refuse a table whose release cannot fit on its disk, before any work is done."""
@@ -247,19 +258,53 @@ class FileSource(Source):
     def _open(self, roles: Roles) -> int:
         """Make the view ``source`` of the files' rows, and return their number."""
         with self.own_words():
-            query, records = self.reader.open(list(self.inside.values()))
-            self.work.connection.execute(f"CREATE OR REPLACE VIEW file AS {query}")
+            if self._records is None:
+                query, self._records = self.reader.open(list(self.inside.values()))
+                self.work.connection.execute(f"CREATE OR REPLACE VIEW file AS {query}")
             file = self.work.connection.table("file")
             self._kinds = dict(zip(self.columns, map(str, file.types), strict=True))
             # Values that DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
             floats = {name for name, kind in zip(file.columns, file.types, strict=True) if kind in _FLOATS}
-            zeros = [self.inside[name] for name in (*roles.counted, *roles.pseudonymized)]
+            coded = () if self.coding is None else roles.published
+            zeros = [self.inside[name] for name in dict.fromkeys((*roles.counted, *roles.pseudonymized, *coded))]
             plain = ", ".join(
                 f"CASE WHEN {zero} = 0 THEN 0 ELSE {zero} END AS {zero}" for zero in zeros if zero in floats
             )
             columns = f"* REPLACE ({plain})" if plain else "*"
-            self.work.connection.execute(f"CREATE OR REPLACE VIEW source AS SELECT {columns} FROM file")
-        return records
+            self.work.connection.execute(f"CREATE OR REPLACE VIEW uncoded AS SELECT {columns} FROM file")
+            self.work.connection.execute(f"CREATE OR REPLACE VIEW source AS {self._with_codes()}")
+            source = self.work.connection.table("source")
+            self._kinds = dict(zip(self.columns, map(str, source.types), strict=True))
+        return self._records
+
+    def _with_codes(self) -> str:
+        """The query for the rows with coded values."""
+        if not self.coding:
+            return "SELECT * FROM uncoded"
+        columns = {name: f"uncoded.{self.inner(name)}" for name in self.columns}
+        joins = ""
+        for name, coding in self.coding.items():
+            coded = f"coding_{self.inside[name]}"
+            self.work.register(**{coded: pa.table({"value": coding.values, "published": coding.published})})
+            joins += f" JOIN {coded} ON {columns[name]} IS NOT DISTINCT FROM {coded}.value"
+            columns[name] = f"{coded}.published"
+        return f"SELECT {', '.join(f'{at} AS {self.inner(name)}' for name, at in columns.items())} FROM uncoded{joins}"
+
+    def holders(self, column: str, schema: Schema, roles: Roles) -> Holders:
+        """The distinct values of a column, and the rows or people who have them."""
+        self._open(roles)
+        inner = self.inner(column)
+        named = inner if roles.entity is None else f"{inner}, {self.inner(roles.entity)}"
+        grouped = self.fetch(f"SELECT {named}, count(*) AS {RECORDS} FROM uncoded GROUP BY {named}")
+        weights = grouped.column(RECORDS).to_numpy().astype(np.int64)
+        value, distinct = coded_values(column, self._in_zone(column, grouped.column(0)))
+        rows = np.bincount(value, weights, len(distinct)).astype(np.int64)
+        if roles.entity is None:
+            return Holders(distinct, rows)
+        with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
+            person = self._encode(schema, roles, roles.entity, grouped.column(1), weights)
+        pairs, _ = tabulate([value, person.codes], [len(distinct), person.domain.size], len(value))
+        return Holders(distinct, rows, pairs)
 
     def _encode(
         self, schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: Longs
@@ -407,7 +452,7 @@ class CountedFiles(CountedSource):
 
     def rows_that_share(self, column: str | None, most: int) -> pa.Table:
         """Rows of the table, once it was counted: all of them, or all rows of some values of a column, or any."""
-        query, step = "SELECT * FROM source", -(-self.counted.rows // most)
+        query, step = "SELECT * FROM uncoded", -(-self.counted.rows // most)
         if step > 1 and column is not None:
             inner = self._files.inner(column)
             query = f"{query} WHERE {inner} IS NOT NULL AND hash({inner}) % {step} = 0"

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from hedgerow._internal.arrays import Bools, Ints, Longs, random_order
 from hedgerow._internal.threads import side_by_side
+from hedgerow.core.coding import Holders, ValueMap
 from hedgerow.core.counts import (
     BadValues,
     EncodedColumn,
@@ -33,6 +34,7 @@ from hedgerow.engines._base import (
     InClear,
     Source,
     coded,
+    coded_values,
     encode,
     first_places,
     ranking_columns,
@@ -76,8 +78,9 @@ class MemorySource(Source):
             raise BadInput("The table has no rows.")
         # Values that are counted as equal must also look equal where they are published unchanged.
         needed = roles.counted if roles.entity is None else (*roles.counted, roles.entity)
-        names = dict.fromkeys((*needed, *roles.pseudonymized))
+        names = dict.fromkeys((*needed, *roles.pseudonymized, *(self.coding or ())))
         frame = self.frame.with_columns(*(in_one_form(self.frame[name]) for name in names))
+        frame = frame.with_columns(*(self._coded(frame[name], one) for name, one in (self.coding or {}).items()))
 
         def encoded_column(name: str) -> EncodedColumn:
             return encode(schema, roles, name, as_arrow(frame[name]))
@@ -92,6 +95,28 @@ class MemorySource(Source):
         person = encoded[roles.entity]
         _, people = tabulate([person.codes], [person.domain.size], rows)
         return counted.with_representatives(people, random_state)
+
+    def holders(self, column: str, schema: Schema, roles: Roles) -> Holders:
+        """The distinct values of a column, and the rows or people who have them."""
+        value, distinct = coded_values(column, as_arrow(in_one_form(self.frame[column])))
+        rows = np.bincount(value, minlength=len(distinct)).astype(np.int64)
+        if roles.entity is None:
+            return Holders(distinct, rows)
+        person = encode(schema, roles, roles.entity, as_arrow(in_one_form(self.frame[roles.entity])))
+        pairs, _ = tabulate([value, person.codes], [len(distinct), person.domain.size], len(value))
+        return Holders(distinct, rows, pairs)
+
+    def _coded(self, column: nw.Series[Any], coding: ValueMap) -> nw.Series[Any]:
+        """A column whose values are replaced."""
+        value, _ = coded_values(column.name, as_arrow(column))
+        if coding.taken is not None:
+            # Cells are copied from each other, so that the type stays.
+            return column[np.unique(value, return_index=True)[1][coding.taken][value]]
+        kinds = {pa.string(): nw.String, pa.int64(): nw.Int64, pa.float64(): nw.Float64}
+        kind = kinds[coding.published.type]
+        if kind == nw.Int64 and coding.published.null_count:
+            kind = nw.Float64  # not every dataframe has whole numbers beside missing ones
+        return self.opened.series(column.name, coding.published.to_pylist(), kind)[value.astype(np.int64)]
 
 
 class CountedFrame(CountedSource):

@@ -4,9 +4,17 @@ The methods and every room above import it; it imports risk, engines, requiremen
 Start with `_release.py`, then `pipeline`, which makes a release.
 """
 
-from hedgerow.release._guarantee import Guarantee
+from hedgerow.release._guarantee import Guarantee, SmallCounts
 from hedgerow.release._redrawn import Redrawn, check_holdout
 from hedgerow.release._release import Release
 from hedgerow.release.saving import check_destination, check_partition
 
-__all__ = ["Guarantee", "Redrawn", "Release", "check_destination", "check_holdout", "check_partition"]
+__all__ = [
+    "Guarantee",
+    "Redrawn",
+    "Release",
+    "SmallCounts",
+    "check_destination",
+    "check_holdout",
+    "check_partition",
+]

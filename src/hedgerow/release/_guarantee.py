@@ -21,11 +21,13 @@ from hedgerow.verifier import (
     ClassCounts,
     Levels,
     Link,
+    PeoplePerValue,
     RowOwners,
     Verdict,
     enforce,
     links_of,
     outside_levels,
+    people_per_value,
     repeats,
     verify,
     within,
@@ -33,9 +35,24 @@ from hedgerow.verifier import (
 from hedgerow.verifier import count_classes as count_published
 from hedgerow.verifier import open_table as open_published
 
-__all__ = ["Guarantee"]
+__all__ = ["Guarantee", "SmallCounts"]
 
 _DELIMITER, _ENCODING = ",", "utf-8"  # our own files have no others
+
+
+class SmallCounts(NotAnonymous):
+    """Some published values are held by too few people. ``held`` has the columns and how few."""
+
+    def __init__(self, held: PeoplePerValue) -> None:
+        parts = [
+            f"{plural(rare.values, 'values')} of {name!r} {'is' if rare.values == 1 else 'are'} held by fewer"
+            for name, rare in held.failing.items()
+        ]
+        super().__init__(f"The table does not have {held.promise}: {'; '.join(parts)}.")
+        self.held = held
+
+    def __reduce__(self) -> tuple[type[SmallCounts], tuple[PeoplePerValue]]:
+        return type(self), (self.held,)
 
 
 @dataclass(frozen=True)
@@ -75,6 +92,10 @@ class Guarantee:
         Columns in clear that quasi-identifiers determine, and by which: requirements must hold over all of them.
     levels : mapping of column to Levels
         The quasi-identifiers whose levels are limited, with the labels that are allowed.
+    min_people : int, optional
+        How many people must hold every value of every column.
+    exempt : tuple of str
+        The columns of pseudonyms, of which that is not demanded.
     """
 
     columns: tuple[str, ...]
@@ -92,6 +113,26 @@ class Guarantee:
     memory: int | None = None
     determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     levels: Mapping[str, Levels] = field(default_factory=dict)
+    min_people: int | None = None
+    exempt: tuple[str, ...] = ()
+
+    def count_values(self, artefact: Any, people: NDArray[np.int64] | None = None) -> PeoplePerValue | None:
+        """Count who holds each value of an artefact, and refuse it if they are too few; parameters as of :meth:`count`.
+
+        A file does not name the person of a row. Then its rows are counted, which must be at least as many.
+        """
+        if self.min_people is None:
+            return None
+        with within(self.memory):
+            held = people_per_value(
+                open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER),
+                self.min_people,
+                entity=None if people is None or self.entity is None else RowOwners(self.entity, people),
+                exempt=self.exempt,
+            )
+        if held.failing and self.enforced:
+            raise SmallCounts(held)
+        return held
 
     def count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
         """Count an artefact; refuse it if it is not what should be published or violates a requirement.
@@ -214,6 +255,7 @@ class Guarantee:
         published = published.by_rows if compared and published.entity is not None else published
         with self._blanks_translated(path, published):
             written = self._count(path, escaped=escaped) if compared else self.count(path)
+        self.count_values(path)
         same = np.array_equal(np.sort(written.sizes), np.sort(published.sizes))
         if compared:
             same = same and all(

@@ -22,9 +22,9 @@ from hedgerow.requirements import Requirement, with_trees
 from hedgerow.requirements import resolve as resolve_requirements
 from hedgerow.requirements import restored as restored_requirements
 from hedgerow.requirements import withheld as withheld_parameters
-from hedgerow.risk import Audit, ClearColumn, ReleaseFacts, audit_counts
+from hedgerow.risk import Audit, ClearColumn, CodedColumn, ReleaseFacts, audit_counts
 from hedgerow.risk.manifest import determined_columns, levels_in, mismatches, read_manifest
-from hedgerow.verifier import ClassCounts, Levels
+from hedgerow.verifier import ClassCounts, Levels, PeoplePerValue
 
 __all__ = ["load"]
 
@@ -63,16 +63,19 @@ def load(
         determined=manifest.determined,
         pseudonyms=manifest.pseudonyms,
         levels=manifest.levels,
+        min_people=manifest.min_people,
+        exempt=manifest.exempt,
     )
     with translated(InternalError, into=manifest.unfit):
         classes = guarantee.count(table.copy)
+        held = guarantee.count_values(table.copy)
     shares = Proportions.load(proportions) if proportions.exists() else None
     return Release(
         rows,
         classes,
         guarantee,
         None,
-        _audit(manifest, guarantee, classes, shares),
+        _audit(manifest, guarantee, classes, shares, held),
         manifest.facts,
         dict.fromkeys(manifest.quasi, manifest.missing[0]) if manifest.missing and manifest.missing[0] else {},
         shares,
@@ -98,6 +101,8 @@ class _Manifest:
     enforced: bool
     determined: Mapping[str, tuple[str, ...]]
     levels: Mapping[str, Levels]
+    min_people: int | None
+    exempt: tuple[str, ...]
 
     @classmethod
     def of(cls, path: Path) -> _Manifest:
@@ -136,6 +141,8 @@ class _Manifest:
                 enforced=bool(content["guaranteed"]),
                 determined=determined_columns(content),
                 levels=levels_in(content),
+                min_people=None if content.get("min_people") is None else int(content["min_people"]),
+                exempt=tuple(roles["pseudonymized"]),
             )
 
     @property
@@ -228,7 +235,13 @@ def _with_trees(
     return with_trees(requirements, trees)
 
 
-def _audit(manifest: _Manifest, guarantee: Guarantee, classes: ClassCounts, proportions: Proportions | None) -> Audit:
+def _audit(
+    manifest: _Manifest,
+    guarantee: Guarantee,
+    classes: ClassCounts,
+    proportions: Proportions | None,
+    held: PeoplePerValue | None,
+) -> Audit:
     """The audit of what was counted, completed by the manifest: losses, warnings, and who is singled out."""
     unreadable = BadInput(f"The audit in the manifest beside {manifest.name!r} cannot be read.")
     with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
@@ -239,13 +252,18 @@ def _audit(manifest: _Manifest, guarantee: Guarantee, classes: ClassCounts, prop
             name: ClearColumn(**{**column, "determined_by": tuple(column.get("determined_by", ()))})
             for name, column in content["clear"].items()
         }
+        coded = {name: CodedColumn(**column) for name, column in content.get("coded", {}).items()}
     fresh = audit_counts(
         classes,
         sensitive=manifest.sensitive,
         target=manifest.target,
         require=guarantee.requirements,
         release=ReleaseFacts(
-            losses=losses, proportions=proportions, rows_are_people=bool(manifest.content.get("rows_are_people"))
+            losses=losses,
+            proportions=proportions,
+            rows_are_people=bool(manifest.content.get("rows_are_people")),
+            held=held,
+            coded=coded,
         ),
     )
     # A file does not show which numbers are shared by a whole class, and which are medians.

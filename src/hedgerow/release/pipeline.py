@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -22,6 +22,7 @@ from hedgerow._internal.arrays import Longs
 from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow._internal.threads import concurrently
 from hedgerow.core.cells import ValueSet, format_value, parse, spelled
+from hedgerow.core.coding import Coding
 from hedgerow.core.counts import (
     Asked,
     BadValues,
@@ -47,6 +48,7 @@ from hedgerow.io.destinations import Destination
 from hedgerow.io.domains import Kind
 from hedgerow.io.values import SUPPRESSED_TEXT, iso_moment
 from hedgerow.release import Guarantee, Release, check_destination, check_partition
+from hedgerow.release._coding import Bounds, check_codings, code, per_column
 from hedgerow.requirements import (
     Representatives,
     Requirement,
@@ -61,6 +63,7 @@ from hedgerow.requirements import check as check_requirements
 from hedgerow.requirements import stored as stored_requirements
 from hedgerow.risk import (
     ClearColumn,
+    CodedColumn,
     ReleaseFacts,
     Seen,
     audit_counts,
@@ -74,7 +77,7 @@ from hedgerow.risk.dependencies import Key, KeyColumn, keys_of_people
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import ClassCounts, Levels
 
-__all__ = ["Options", "Prepared", "Progress", "check_proportions", "finish", "prepare", "proportions_of"]
+__all__ = ["Bounds", "Options", "Prepared", "Progress", "check_proportions", "finish", "prepare", "proportions_of"]
 
 Progress = Callable[[str], None]
 
@@ -109,6 +112,8 @@ class Options:
         Called with the name of each stage.
     destination : path, optional
         Where the release will be saved, if it is known.
+    min_people : int, optional
+        How many people must hold every value of every column.
     """
 
     k: int | None = None
@@ -119,6 +124,7 @@ class Options:
     target_bins: int | None = None
     progress: Progress | None = None
     destination: str | Path | Destination | None = None
+    min_people: int | None = None
 
     def check(self, schema: Schema) -> None:
         """Refuse options that no release can meet, before the table is opened."""
@@ -130,6 +136,12 @@ class Options:
                 raise BadInput("min_support requires publish_proportions=True.")
         if self.target_bins is not None:
             check_bins(self.target_bins, schema.target)
+        if self.min_people is not None:
+            check_int("min_people", "anonymize", self.min_people, 1, must="None or an int >= 1")
+            if self.min_support is not None and self.min_support < self.min_people:
+                must = f"at least min_people, {self.min_people}, or None"
+                raise BadInput.parameter("min_support", "anonymize", must, self.min_support)
+        check_codings(schema, self.min_people)
 
     def report(self, stage: str) -> None:
         """Name the stage that begins."""
@@ -156,6 +168,8 @@ class Prepared:
     options : Options
     destination : Destination, optional
     random_state : int, optional
+    codings : mapping of column to Coding
+        How the values of columns in clear were coded before they were counted.
     """
 
     source: CountedSource
@@ -167,6 +181,7 @@ class Prepared:
     options: Options
     destination: Destination | None
     random_state: int | None
+    codings: Mapping[str, Coding] = field(default_factory=dict)
 
     @property
     def counts(self) -> FrequencyTable:
@@ -198,8 +213,12 @@ def prepare(
     options: Options | None = None,
     *,
     random_state: int | None = None,
+    bounds: Bounds | None = None,
 ) -> Prepared:
-    """Read and count a table, encode its hierarchies, and refuse requirements that no method could meet."""
+    """Read and count a table, encode its hierarchies, and refuse requirements that no method could meet.
+
+    With ``bounds``, values are pooled that fewer people hold than these.
+    """
     if not isinstance(schema, Schema):
         raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
     if random_state is not None:
@@ -211,12 +230,14 @@ def prepare(
         check_destination(destination)
     options.report("Reading and counting")
     source = open_source(data)
-    roles = schema.resolve(source.columns)
+    roles = schema.resolve(source.columns, coded=options.min_people is not None)
     check_requirements(requirements, roles, rows=_UNKNOWN_ROWS)
     if destination is not None and destination.layout is not None:
         named = {"quasi": roles.quasi, "pseudonymized": roles.pseudonymized, "entity": roles.entity}
         check_partition(destination.layout, roles.published, named)
     source.check_room(roles, None if destination is None else destination.path)
+    coded = code(source, schema, roles, options.min_people, bounds)
+    schema = coded.schema
     counted_source, counted = _count(source, schema, roles, options, random_state)
     check_requirements(requirements, counted.roles, rows=counted.people)
     counted = counted.with_hierarchies(_hierarchies(counted_source, schema, counted, roles.quasi))
@@ -232,6 +253,7 @@ def prepare(
         options,
         destination,
         random_state,
+        coded.codings,
     )
 
 
@@ -344,9 +366,10 @@ def _with_values(
 
 def _asked(requirements: Sequence[Requirement], counted: Counted, options: Options) -> tuple[Requirement, ...]:
     """What the method must meet so that the requirements hold; refused if not even one class of all records does."""
-    asked = tuple(requirements)
+    per_value = per_column(requirements, counted.roles, options.min_people)
+    asked = (*requirements, *per_value)
     if counted.roles.entity is not None:
-        asked = of_people(requirements)
+        asked = of_people(asked)
         if options.publish_proportions:
             # Proportions count representatives: every class must have enough of them.
             asked = (*asked, Representatives(max(one.minimal_size for one in requirements)))
@@ -398,6 +421,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         classes = guarantee.count(published.native, people)
     if proportions is not None:
         check_proportions(prepared, proportions, classes)
+    held = guarantee.count_values(published.native, people)
     report("Auditing")
     clear, k_all = _in_clear(prepared, seen(), classes)
     determined = seen().known(roles, schema.accept)
@@ -425,6 +449,8 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
             links=guarantee.links(classes),
             rounded=roles.entity is not None and not roles.names_people,
             rows_are_people=schema.rows_are_people,
+            held=held,
+            coded=_coded(prepared),
         ),
     )
     return Release(
@@ -444,6 +470,18 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         losses=losses,
         originals=prepared.counted if isinstance(prepared.counted, FrequencyTable) else None,
     )
+
+
+def _coded(prepared: Prepared) -> dict[str, CodedColumn]:
+    """What is told of the coded columns: how, and rounded figures of what they lost."""
+    told = {}
+    for name, coding in prepared.codings.items():
+        if coding.map is None:
+            continue
+        figures = {"changed": coding.changed, "change": coding.change, "correlation": coding.correlation}
+        known = _rounded({figure: value for figure, value in figures.items() if value is not None}, prepared)
+        told[name] = CodedColumn(how=prepared.schema.recode.get(name, "rare values together"), **known)
+    return told
 
 
 def _rounded(figures: Mapping[str, float], prepared: Prepared) -> dict[str, float]:
@@ -515,6 +553,8 @@ def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
         accepted=tuple(prepared.schema.accept),
         memory=None if shares is None else shares.verifier,
         levels=_levels(prepared.counted),
+        min_people=prepared.options.min_people,
+        exempt=roles.pseudonymized,
     )
 
 
@@ -597,6 +637,8 @@ def _facts(
             "entity": roles.entity,
         },
         **({} if prepared.options.target_bins is None else {"target_bins": prepared.options.target_bins}),
+        **({} if prepared.options.min_people is None else {"min_people": int(prepared.options.min_people)}),
+        **({"recode": dict(prepared.schema.recode)} if prepared.schema.recode else {}),
         "weights": dict(prepared.schema.weights),
         "hierarchies": {name: one.description for name, one in prepared.counted.hierarchies.items()},
         **recoding.facts,
@@ -633,7 +675,9 @@ def proportions_of(prepared: Prepared, recoding: Recoding) -> Proportions | None
             f"{demanded} records that are required of a shield, and they would tell its values. Require k of all "
             "quasi-identifiers too."
         )
-    support = demanded if prepared.options.min_support is None else int(prepared.options.min_support)
+    support = max(demanded, prepared.options.min_people or 0)
+    if prepared.options.min_support is not None:
+        support = int(prepared.options.min_support)
     if support > exact.sizes.sum():
         must = f"at most {int(exact.sizes.sum())}, the number of published rows"
         raise BadInput.parameter("min_support", "anonymize", must, support)

@@ -13,7 +13,7 @@ from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow._internal.rounding import digits_shown, rounded_up, significant
 from hedgerow.core.cells import SUPPRESSED
 from hedgerow.core.proportions import Proportions
-from hedgerow.errors import BadInput, listing, plural
+from hedgerow.errors import BadInput, check_int, listing, plural
 from hedgerow.risk._inputs import (
     Auditable,
     Described,
@@ -27,7 +27,16 @@ from hedgerow.risk._inputs import (
 )
 from hedgerow.risk._population import people_fitting
 from hedgerow.risk._proportions import disclosures, singled_out
-from hedgerow.risk.audit import AttackerRisk, Audit, ClassSummary, Risks, SensitiveAudit, Together, tells_apart_all
+from hedgerow.risk.audit import (
+    AttackerRisk,
+    Audit,
+    ClassSummary,
+    CodedColumn,
+    Risks,
+    SensitiveAudit,
+    Together,
+    tells_apart_all,
+)
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.manifest import (
     Fit,
@@ -36,19 +45,23 @@ from hedgerow.risk.manifest import (
     levels_beside,
     levels_in,
     manifest_fit,
+    pseudonyms_beside,
     stated_beside,
 )
 from hedgerow.risk.previous import Given, audit_together, quasi_of
 from hedgerow.schema import Schema
 from hedgerow.verifier import (
+    PEOPLE_PER_VALUE,
     ClassCounts,
     Finding,
     Link,
+    PeoplePerValue,
     RowOwners,
     Verdict,
     count_classes,
     k_of_all,
     outside_levels,
+    people_per_value,
     verify,
     wildcard_k,
 )
@@ -106,7 +119,7 @@ def _rounded_verdict(verdict: Verdict, digits: int) -> Verdict:
 
 def _rounded_finding(finding: Finding, digits: int) -> Finding:
     """Round a share or a distance. Whether a requirement holds, and numbers of people or values, stay exact."""
-    if finding.measure in ("k", "l", "p"):
+    if finding.measure in ("k", "l", "p", PEOPLE_PER_VALUE):
         return finding
     return replace(finding, reached=significant(finding.reached, digits))
 
@@ -140,6 +153,7 @@ def audit(
     original: Any = None,
     changed: Sequence[str] = (),
     previous_quasi: Sequence[str] = (),
+    min_people: int | None = None,
 ) -> Audit:
     """Measure what a table discloses.
 
@@ -188,6 +202,9 @@ def audit(
     previous_quasi : sequence of str
         The quasi-identifiers of the earlier release. A release, or a saved one with its manifest, supplies them itself.
         If they are unknown, no k is proved for both together.
+    min_people : int, optional
+        How many people must hold every value of every column, except columns that name people. A release supplies its
+        own.
 
     Examples
     --------
@@ -232,7 +249,9 @@ def audit(
         require=with_trees(requirements, hierarchies, counts),
         threshold=threshold,
         fitting=None if population is None else _fitting(counts, reading, population, hierarchies),
-        release=_facts(opened, counts, described, roles, unfit),
+        release=replace(
+            _facts(opened, counts, described, roles, unfit), held=_held(table, opened, min_people, fit, roles)
+        ),
     )
     result = _with_levels(replace(result, manifest=fit), counts, described, table)
     if previous is None:
@@ -329,6 +348,19 @@ def _determined(table: Any, fit: Fit | None, roles: _Roles, counted: Sequence[st
     return {name: by for name, by in known.items() if name not in named and set(by) & set(roles.quasi)}
 
 
+def _held(table: Any, opened: Any, least: int | None, fit: Fit | None, roles: _Roles) -> PeoplePerValue | None:
+    """Who holds each value of each column, where enough people must."""
+    described = table.described if isinstance(table, Auditable) else None
+    facts: Mapping[str, Any] = {} if described is None else described.facts
+    least = facts.get("min_people") if least is None else check_int("min_people", "audit", least, 1)
+    if least is None:
+        return None
+    exempt = facts.get("columns", {}).get("pseudonymized", ())
+    if described is None and fit == "fits":
+        exempt = pseudonyms_beside(table)
+    return people_per_value(opened, least, entity=roles.entity, exempt=exempt, missing=roles.missing)
+
+
 def _facts(
     opened: Any, counts: ClassCounts, described: Described | None, roles: _Roles, unfit: Sequence[str]
 ) -> ReleaseFacts:
@@ -346,6 +378,7 @@ def _facts(
         clear=described.audit.clear,
         links=described.audit.links if isinstance(roles.entity, RowOwners) else (),
         proportions=described.proportions,
+        coded=described.audit.coded,
     )
 
 
@@ -436,6 +469,10 @@ class ReleaseFacts:
         Whether figures of people are rounded, because a reader must not know the exact number of people.
     rows_are_people : bool
         Whether the publisher asserts that every row is a person.
+    held : PeoplePerValue, optional
+        Who holds each value of each column, where enough people must.
+    coded : mapping of column to CodedColumn
+        The columns that were coded before the table was counted.
     """
 
     losses: Mapping[str, float] = field(default_factory=dict)
@@ -448,6 +485,8 @@ class ReleaseFacts:
     links: tuple[Link, ...] = ()
     rounded: bool = False
     rows_are_people: bool = False
+    held: PeoplePerValue | None = None
+    coded: Mapping[str, CodedColumn] = field(default_factory=dict)
 
 
 _NO_FACTS: Final = ReleaseFacts()
@@ -509,17 +548,22 @@ def audit_counts(
         grave=grave,
         tells_apart=tells_apart_all(shown),
     )
-    audit = _with_facts(_with_verdict(audit, counts, require), counts, release, require)
+    audit = _with_facts(_with_verdict(audit, counts, require, release.held), counts, release, require)
     return with_rounded_people(audit, counts) if release.rounded else audit
 
 
-def _with_verdict(audit: Audit, counts: ClassCounts, require: Sequence[Any]) -> Audit:
+def _with_verdict(
+    audit: Audit, counts: ClassCounts, require: Sequence[Any], held: PeoplePerValue | None = None
+) -> Audit:
     """Add whether the requirements hold, and the k of each shield that one of them names."""
-    if not require:
+    if not require and held is None:
         return audit
     shields = [getattr(requirement, "shield", None) for requirement in require]
     k_of = {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
-    return replace(audit, verdict=verify(counts, require), shields=k_of)
+    verdict = verify(counts, require) if require else Verdict(holds=True, findings=())
+    if held is not None:
+        verdict = Verdict(verdict.holds and held.finding.holds, (*verdict.findings, held.finding))
+    return replace(audit, verdict=verdict, shields=k_of)
 
 
 def _with_levels(audit: Audit, counts: ClassCounts, described: Described | None, table: Any) -> Audit:
@@ -536,7 +580,7 @@ def _with_levels(audit: Audit, counts: ClassCounts, described: Described | None,
 def _with_facts(audit: Audit, counts: ClassCounts, release: ReleaseFacts, require: Sequence[Any]) -> Audit:
     """Add the facts that apply to some tables only."""
     k_all = counts.k_all if release.k_all is None and counts.complete else release.k_all
-    audit = replace(audit, k_all=k_all, clear=dict(release.clear), links=release.links)
+    audit = replace(audit, k_all=k_all, clear=dict(release.clear), links=release.links, coded=dict(release.coded))
     if counts.entity is not None:
         audit = replace(audit, people=counts.people)
     if release.linked or release.links:
@@ -602,6 +646,8 @@ def _warnings(
             "Rows are counted, not people: several rows of one person are not detected unless entity= (--entity) "
             "names the column that identifies people."
         )
+    if release.held is not None:
+        warnings.append(_people_warning(release.held))
     suppressed = [
         name
         for name, labels in zip(counts.columns, counts.labels, strict=True)
@@ -614,6 +660,15 @@ def _warnings(
             f"own; if they may stand for any value, k {computed}."
         )
     return [*warnings, *_fit_warnings(counts, require, fitting)]
+
+
+def _people_warning(held: PeoplePerValue) -> str:
+    """Say what a least number of people for every value does not promise."""
+    exempt = f" Nothing is promised of {listing(held.exempt)}: such a column names people." if held.exempt else ""
+    return (
+        f"The {held.counted} of each value were counted in its column alone: cells of a cross-table may hold fewer."
+        f"{exempt}"
+    )
 
 
 def _fit_warnings(counts: ClassCounts, require: Sequence[Any], fitting: Integers | None) -> list[str]:

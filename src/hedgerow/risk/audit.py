@@ -34,6 +34,7 @@ __all__ = [
     "Audit",
     "CUSTOMARY",
     "ClassSummary",
+    "CodedColumn",
     "LearntTogether",
     "MEASURE",
     "Relation",
@@ -469,6 +470,42 @@ def tells_apart_all(counts: ClassCounts) -> dict[str, TellsApart]:
     }
 
 
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column whose values were coded before the table was counted.
+
+    Attributes
+    ----------
+    how : str
+        The recode as the schema has it, or that rare values are published together.
+    changed : float
+        The share of rows with another value than before, rounded.
+    change : float, optional
+        Of recoded numbers: the mean absolute change, divided by the standard deviation, rounded.
+    correlation : float, optional
+        Of recoded numbers: the correlation with the original numbers, rounded.
+    """
+
+    how: str
+    changed: float = 0.0
+    change: float | None = None
+    correlation: float | None = None
+
+    @property
+    def told(self) -> str:
+        """The coding and its losses in words.
+
+        >>> CodedColumn("round:1000", 0.9, 0.02, 0.998).told
+        'round:1000, 90 % of the rows changed, by 0.02 standard deviations on average, correlation 0.998'
+        """
+        parts = [self.how, f"{100 * self.changed:.3g} % of the rows changed"]
+        if self.change is not None:
+            parts.append(f"by {self.change:g} standard deviations on average")
+        if self.correlation is not None:
+            parts.append(f"correlation {self.correlation:g}")
+        return ", ".join(parts)
+
+
 @dataclass(frozen=True, repr=False)
 class Audit(Reported):
     """What a table discloses.
@@ -538,6 +575,8 @@ class Audit(Reported):
         How well each of them alone distinguishes records.
     together : Together or None
         What the table discloses together with an earlier release, if one was named.
+    coded : mapping of column to CodedColumn
+        The columns whose values were coded before the table was counted.
     """
 
     rows: int
@@ -568,6 +607,7 @@ class Audit(Reported):
     together: Together | None = None
     determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     k_determined: int | None = None
+    coded: Mapping[str, CodedColumn] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         judged = "" if self.verdict is None else ", holds" if self.verdict.holds else ", FAILS"

@@ -27,6 +27,7 @@ __all__ = [
     "levels_in",
     "manifest_fit",
     "mismatches",
+    "pseudonyms_beside",
     "older_redrawn",
     "read_manifest",
     "stated_beside",
@@ -180,6 +181,14 @@ def is_dropped(table: str | Path, column: str) -> bool:
     manifest = read_manifest(Path(table).absolute())
     columns = {} if manifest is None else manifest.get("columns", {})
     return isinstance(columns, dict) and column in columns.get("dropped", ())
+
+
+def pseudonyms_beside(table: str | Path) -> tuple[str, ...]:
+    """The columns of pseudonyms, from the manifest beside a table."""
+    manifest = read_manifest(Path(table).absolute()) or {}
+    unreadable = BadInput(f"The manifest beside {Path(table).name!r} cannot be read.")
+    with translated(KeyError, TypeError, AttributeError, into=unreadable):
+        return tuple(manifest.get("columns", {}).get("pseudonymized", ()))
 
 
 def mismatches(path: Path, manifest: Mapping[str, Any], table: Path, proportions: Path) -> list[str]:

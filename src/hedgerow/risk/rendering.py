@@ -27,6 +27,9 @@ def render(audit: Audit) -> str:
         _section("Risk of being found again", _risk_table(audit)),
         _section("Sensitive columns (the worst class)", _sensitive_table(audit)),
         _section("Columns published unchanged", _clear_table(audit)),
+        _section(
+            "Columns coded before they were counted", [f"{name}: {one.told}" for name, one in audit.coded.items()]
+        ),
         _section("Records in classes with a single value", _pairs(audit.label_homogeneity.items(), _share)),
         _section("What the published proportions reveal (original values)", _disclosure_table(audit)),
         _section("Together with the previous release", _together_lines(audit)),

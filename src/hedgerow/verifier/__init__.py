@@ -9,6 +9,7 @@ from __future__ import annotations
 from hedgerow.verifier._counting import RowOwners, count_classes, k_of_all, open_table, repeats
 from hedgerow.verifier._grouping import within
 from hedgerow.verifier._linkage import Link, links_of
+from hedgerow.verifier._people import PEOPLE_PER_VALUE, PeoplePerValue, RareValues, people_per_value
 from hedgerow.verifier._verdict import Finding, Levels, Verdict, enforce, outside_levels, verify
 from hedgerow.verifier.classes import ClassCounts, Histogram, wildcard_k
 
@@ -18,6 +19,9 @@ __all__ = [
     "Histogram",
     "Levels",
     "Link",
+    "PEOPLE_PER_VALUE",
+    "PeoplePerValue",
+    "RareValues",
     "RowOwners",
     "Verdict",
     "count_classes",
@@ -26,6 +30,7 @@ __all__ = [
     "links_of",
     "open_table",
     "outside_levels",
+    "people_per_value",
     "repeats",
     "verify",
     "wildcard_k",

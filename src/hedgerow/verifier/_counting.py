@@ -28,7 +28,7 @@ from hedgerow.verifier._grouping import (
 )
 from hedgerow.verifier.classes import Cells, ClassCounts, Codes, Integers, encode_quasi, encode_values
 
-__all__ = ["RowOwners", "count_classes", "k_of_all", "open_table", "repeats"]
+__all__ = ["RowOwners", "count_classes", "group_columns", "k_of_all", "open_table", "repeats"]
 
 Opened: TypeAlias = TableFile | SparkTable | duckdb.DuckDBPyRelation | nw.DataFrame[Any]
 
@@ -258,6 +258,11 @@ def _exact_rows(
     if isinstance(opened, nw.DataFrame):
         return connection.from_arrow(numbered(exact_frame(opened, columns, 0, nested_too=nested_too)))
     return copied(connection, opened, columns, nested_too=nested_too).relation
+
+
+def group_columns(opened: Opened, names: Sequence[str], people: Integers | None = None) -> Grouped:
+    """Group a table by some columns, of which the first is taken exactly as it is written, and by people."""
+    return _group(opened, names, 1, people)
 
 
 def _group(opened: Opened, names: Sequence[str], quasi: int, people: Integers | None) -> Grouped:

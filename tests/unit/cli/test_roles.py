@@ -25,6 +25,7 @@ TYPED: dict[str, Any] = {
     "kind": ["zip=text"],
     "weights": ["zip=2"],
     "level": ["zip=2:3"],
+    "recode": ["income=top:90,round:5"],
     "missing": ["?"],
     "hierarchy": ["zip=masking:2"],
 }
@@ -45,6 +46,7 @@ def test_every_role_reaches_the_schema() -> None:
         kinds={"zip": "text"},
         weights={"zip": 2.0},
         levels={"zip": (2, 3)},
+        recode={"income": "top:90,round:5"},
         missing=("?", ""),
         hierarchies={"age": Path("age.csv"), "zip": "masking:2"},
     )

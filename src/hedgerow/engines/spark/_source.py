@@ -32,9 +32,19 @@ import pyarrow.parquet as pq
 
 from hedgerow._internal.arrays import Bools, Longs
 from hedgerow._internal.threads import side_by_side
+from hedgerow.core.coding import Holders
 from hedgerow.core.counts import BadValues, EncodedColumn, FrequencyTable, LargeTable, MemoryLimit
 from hedgerow.core.recoding import Pieces, Recoding
-from hedgerow.engines._base import CountedSource, InClear, Source, encode, ranking_columns, refuse_too_wide, step
+from hedgerow.engines._base import (
+    CountedSource,
+    InClear,
+    Source,
+    coded_values,
+    encode,
+    ranking_columns,
+    refuse_too_wide,
+    step,
+)
 from hedgerow.engines._coding import CELL, GROUP, RECORDS, dealt_out
 from hedgerow.engines.source_file import in_zone
 from hedgerow.engines.spark._coding import canonical_text, ranking_hash, refuse_other_kinds, without_signed_zeros
@@ -124,6 +134,7 @@ class SparkSource(Source):
         self.temp = temp
         self.origin = Origin() if origin is None else origin
         self.reads, self.untyped, self.decimal = self.origin.reads, self.origin.untyped, self.origin.decimal
+        self._codes: Scratch | None = None
         with self.own_words():
             self.columns = list(table.columns)
         refuse_too_wide(len(self.columns))
@@ -139,24 +150,13 @@ class SparkSource(Source):
         random_state: int | None = None,  # noqa: ARG002 - it draws representatives of people, who are not counted here
     ) -> CountedSpark:
         """Count the records of every cell; the cells stay with the workers if they are too many for the driver."""
-        if roles.entity is not None:
-            raise BadInput(
-                "Spark counts rows, not people: the verifier would need the person of each row. Leave the entity "
-                "out, or anonymize the files without Spark."
-            )
+        self._refuse_people(roles)
         needed = list(dict.fromkeys((*roles.counted, *roles.published)))
         refuse_other_kinds(self.table, needed)
         kinds = {field.name: field.dataType for field in self.table.schema.fields}
         inside = {name: f"c{at}" for at, name in enumerate(self.columns)}
-        plain = {*roles.counted, *roles.pseudonymized}
-        numbered = self.table.toDF(*inside.values())
-        rows = numbered.select(
-            *(
-                (without_signed_zeros(F.col(inner), kinds[name]) if name in plain else F.col(inner)).alias(inner)
-                for name, inner in inside.items()
-                if name in needed
-            )
-        )
+        rows = self._with_codes(self._plain(roles, needed), inside)
+        kinds |= {name: rows.schema[inside[name]].dataType for name in self.coding or ()}
         counted = CountedTable(schema, roles, rows, inside, kinds, None, frozenset())
         with self.own_words():
             limit = limit_of(self.session, len(roles.counted))
@@ -172,6 +172,54 @@ class SparkSource(Source):
         counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
         cells = grouped.drop_columns([RECORDS]).append_column(CELL, pa.array(cell))
         return CountedSpark(self, counts, replace(counted, cells=cells, respelled=self._respelled(encoded)))
+
+    @staticmethod
+    def _refuse_people(roles: Roles) -> None:
+        if roles.entity is not None:
+            raise BadInput(
+                "Spark counts rows, not people: the verifier would need the person of each row. Leave the entity "
+                "out, or anonymize the files without Spark."
+            )
+
+    def _plain(self, roles: Roles, names: Sequence[str]) -> DataFrame:
+        """Some columns under their inner names; values that Spark counts as equal look equal."""
+        kinds = {field.name: field.dataType for field in self.table.schema.fields}
+        plain = {*roles.counted, *roles.pseudonymized, *(() if self.coding is None else roles.published)}
+        inner = {f"c{at}": name for at, name in enumerate(self.columns)}
+        return self.table.toDF(*inner).select(
+            *(
+                (without_signed_zeros(F.col(at), kinds[name]) if name in plain else F.col(at)).alias(at)
+                for at, name in inner.items()
+                if name in names
+            )
+        )
+
+    def _with_codes(self, rows: DataFrame, inside: Mapping[str, str]) -> DataFrame:
+        """The rows with coded values."""
+        order = rows.columns
+        for name, coding in (self.coding or {}).items():
+            if self._codes is None:
+                self._codes = shared_folder(self.session, self.temp, self.origin.destination)
+            inner, known, coded = inside[name], f"known_{inside[name]}", f"coded_{inside[name]}"
+            table = pa.table({known: coding.values, coded: coding.published})
+            # Every round of coding has other codes, and Spark reads them late.
+            codes = send(self.session, self._codes.path, f"{coded}_{secrets.token_hex(4)}", table)
+            joined = rows.join(codes, F.col(inner).eqNullSafe(F.col(known)))
+            rows = joined.drop(inner, known).withColumnRenamed(coded, inner)
+        return rows.select(*order)
+
+    def holders(self, column: str, schema: Schema, roles: Roles) -> Holders:  # noqa: ARG002 - people are not counted
+        """The distinct values of a column, and the rows that have them."""
+        self._refuse_people(roles)
+        refuse_other_kinds(self.table, [column])
+        inner = f"c{self.columns.index(column)}"
+        with self.own_words():
+            grouped = fetch(self._plain(roles, [column]).groupBy(inner).agg(F.count("*").alias(RECORDS)))
+        values, number = grouped.column(0), grouped.column(1).to_numpy().astype(np.int64)
+        if pa.types.is_timestamp(values.type):
+            values = in_zone(values, self._zone(column))
+        value, distinct = coded_values(column, values)
+        return Holders(distinct, np.bincount(value, number, len(distinct)).astype(np.int64))
 
     def _keep(self, counted: CountedTable, distinct: DataFrame, limit: MemoryLimit) -> CountedSpark:
         """Let the workers keep the cells, as codes."""

@@ -25,7 +25,7 @@ from hedgerow.report.facts.figures import Edition, Figure, Judgement, count, num
 from hedgerow.report.facts.sections import Asked, Data, Evidence, ReportFacts, Role, Summary
 from hedgerow.risk import Audit
 from hedgerow.risk.audit import MEASURE, beyond_quasi
-from hedgerow.verifier import Finding
+from hedgerow.verifier import PEOPLE_PER_VALUE, Finding
 
 __all__ = ["gather", "with_files"]
 
@@ -191,6 +191,12 @@ _MEASURES: Final = {
     "c": _Measure("recursive c", "How far the commonest sensitive value of a class outweighs the rarer values.", False),
     "t": _Measure("t", "How far the sensitive values of a class are from those of the whole table, 0 to 1.", False),
     "p": _Measure("p", "The fewest different sensitive values that a class has.", True),
+    PEOPLE_PER_VALUE: _Measure(
+        PEOPLE_PER_VALUE,
+        "The fewest who share a value of one column, counted in that column alone. Cells of a cross-table of several "
+        "columns may hold fewer.",
+        True,
+    ),
     "alpha": _Measure("alpha", "The largest share that one sensitive value has in a class.", False),
 }
 
@@ -310,6 +316,10 @@ def _roles(subject: Subject) -> tuple[Role, ...]:
             columns = tuple(column for column in columns if column not in accepted)
         if columns:
             roles.append(Role(name, columns, meaning))
+    coded = subject.audit.coded
+    if coded:
+        how = "; ".join(f"{name}: {column.told}" for name, column in coded.items())
+        roles.append(Role("coded", tuple(coded), f"Their values were coded before anything was counted. {how}."))
     return tuple(roles)
 
 
@@ -347,6 +357,11 @@ def _counted(subject: Subject, finding: Finding, measure: _Measure, bound: str) 
     audit = subject.audit
     if finding.measure == MEASURE and audit.together is not None:
         return audit.together.says
+    if finding.measure == PEOPLE_PER_VALUE:
+        return (
+            f"Every column was counted anew by independent code, as it is written. Its rarest value is held by "
+            f"{plain(finding.reached)} or more, where {bound} {plain(finding.required)} is asked."
+        )
     were = "was" if audit.classes.number == 1 else "were"
     worst = plain(finding.reached) if math.isfinite(finding.reached) else "without bound"
     return (
@@ -358,7 +373,10 @@ def _counted(subject: Subject, finding: Finding, measure: _Measure, bound: str) 
 def _violating(subject: Subject, finding: Finding) -> Figure:
     """The records that break a requirement."""
     audit, rows = subject.audit, finding.rows_violating
-    meaning = f"{plural(rows, 'records')} in {plural(finding.classes_violating, 'classes')} do not satisfy it."
+    where = f"in {plural(finding.classes_violating, 'classes')}"
+    if finding.measure == PEOPLE_PER_VALUE:
+        where = f"with {plural(finding.classes_violating, 'values')}"
+    meaning = f"{plural(rows, 'records')} {where} do not satisfy it."
     by_original = finding.measure == MEASURE and audit.together is not None and audit.together.by_original
     if by_original and subject.edition == "public":
         # They were counted in the original table.

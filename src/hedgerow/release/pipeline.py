@@ -89,6 +89,10 @@ _MOST_CELLS = 2_000_000
 # Counting files of so many bytes takes as long as starting numba.
 _LARGE = 2**25
 
+# So much text fits into a column of every kind of table; longer columns are fine where their cells are short.
+_MOST_TEXT = 2**31
+_LONG_CELL = 1_000
+
 # No table has so many rows: columns are checked before the table is read, sizes afterwards.
 _UNKNOWN_ROWS = 2**62
 
@@ -591,12 +595,27 @@ def _levels_to_publish(guarantee: Guarantee, classes: ClassCounts) -> dict[str, 
 
 def _applied(prepared: Prepared, recoding: Recoding) -> Published:
     """Make the published rows."""
+    _refuse_long_texts(recoding)
     destination, seed = prepared.destination, seed_text(prepared.random_state)
     if destination is not None and destination.layout is not None:
         return prepared.source.apply(recoding, seed, destination.path, destination.layout)
     # A CSV takes empty text for missing: where a column has empty text, saving decides.
     place = None if destination is None or _holds_empty_text(prepared.counted) else destination.path
     return prepared.source.apply(recoding, seed, place)
+
+
+def _refuse_long_texts(recoding: Recoding) -> None:
+    """Refuse sets of so many values that no table can hold them once for every row."""
+    for at, column in enumerate(recoding.columns):
+        lengths = np.array([len((text or "").encode()) for text in column.texts], dtype=np.int64)
+        total = int(lengths[recoding.groups[:, at]] @ recoding.sizes)
+        if total >= max(_MOST_TEXT, _LONG_CELL * int(recoding.sizes.sum())):
+            name = column.domain.name
+            raise Infeasible(
+                f"The sets of {name!r} would take 2 GB of text or more, because each row lists "
+                f"its values. Give the column a hierarchy, so that rows show its labels (--hierarchy {name}=…), or "
+                "take another method."
+            )
 
 
 def _holds_empty_text(counts: Counted) -> bool:

@@ -321,3 +321,13 @@ def test_nothing_is_released_with_proportions_of_other_classes(monkeypatch: pyte
     table = pa.table({"town": ["Ulm"] * 4 + ["Bern"] * 6})
     with pytest.raises(InternalError, match="speak of other classes"):
         hr.anonymize(table, Schema(), k=4, publish_proportions=True, random_state=0)
+
+
+def test_sets_that_no_table_can_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the 60 rows would list 20 towns."""
+    people = pa.table({"town": [f"town {number}" for number in range(20)] * 3})
+    monkeypatch.setattr("hedgerow.release.pipeline._MOST_TEXT", 60 * 20 * 7)
+    monkeypatch.setattr("hedgerow.release.pipeline._LONG_CELL", 20 * 7)
+    with pytest.raises(Infeasible, match=r"The sets of 'town' would take 2 GB .* Give the column a hierarchy"):
+        hr.anonymize(people, Schema(quasi=["town"]), k=60)
+    assert hr.anonymize(people, Schema(quasi=["town"], hierarchies={"town": "flat"}), k=60).audit.k == 60

@@ -137,13 +137,11 @@ def code(source: Source, schema: Schema, roles: Roles, min_people: int | None, b
     return Coded(replace(schema, hierarchies={**schema.hierarchies, **trees}), codings)
 
 
-def per_column(requirements: Sequence[Requirement], roles: Roles, min_people: int | None) -> tuple[Requirement, ...]:
+def per_column(requirements: Sequence[Requirement], roles: Roles, min_people: int) -> tuple[Requirement, ...]:
     """What a method must satisfy so that enough people hold every value of each quasi-identifier.
 
     Classes that are large enough over all quasi-identifiers are large enough over each of them.
     """
-    if min_people is None:
-        return ()
     plain = (one.k for one in requirements if isinstance(one, KAnonymity) and one.shield is None)
     if max(plain, default=0) >= min_people:
         return ()

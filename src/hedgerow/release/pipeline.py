@@ -48,7 +48,7 @@ from hedgerow.io.destinations import Destination
 from hedgerow.io.domains import Kind
 from hedgerow.io.values import SUPPRESSED_TEXT, iso_moment
 from hedgerow.release import Guarantee, Release, check_destination, check_partition
-from hedgerow.release._coding import Bounds, check_codings, code, per_column
+from hedgerow.release._coding import Bounds, Coded, check_codings, code, per_column
 from hedgerow.requirements import (
     Representatives,
     Requirement,
@@ -145,7 +145,12 @@ class Options:
             if self.min_support is not None and self.min_support < self.min_people:
                 must = f"at least min_people, {self.min_people}, or None"
                 raise BadInput.parameter("min_support", "anonymize", must, self.min_support)
-        check_codings(schema, self.min_people)
+        if self.asks_for_codings(schema):
+            check_codings(schema, self.min_people)
+
+    def asks_for_codings(self, schema: Schema) -> bool:
+        """Whether columns in clear are coded before the table is counted."""
+        return self.min_people is not None or bool(schema.recode)
 
     def report(self, stage: str) -> None:
         """Name the stage that begins."""
@@ -240,7 +245,9 @@ def prepare(
         named = {"quasi": roles.quasi, "pseudonymized": roles.pseudonymized, "entity": roles.entity}
         check_partition(destination.layout, roles.published, named)
     source.check_room(roles, None if destination is None else destination.path)
-    coded = code(source, schema, roles, options.min_people, bounds)
+    coded, source.coding = Coded(schema), None  # a source may have been coded before
+    if options.asks_for_codings(schema):
+        coded = code(source, schema, roles, options.min_people, bounds)
     schema = coded.schema
     counted_source, counted = _count(source, schema, roles, options, random_state)
     check_requirements(requirements, counted.roles, rows=counted.people)
@@ -370,7 +377,8 @@ def _with_values(
 
 def _asked(requirements: Sequence[Requirement], counted: Counted, options: Options) -> tuple[Requirement, ...]:
     """What the method must meet so that the requirements hold; refused if not even one class of all records does."""
-    per_value = per_column(requirements, counted.roles, options.min_people)
+    least = options.min_people
+    per_value = () if least is None else per_column(requirements, counted.roles, least)
     asked = (*requirements, *per_value)
     if counted.roles.entity is not None:
         asked = of_people(asked)

@@ -526,16 +526,16 @@ def test_levels_are_typed_and_stand_in_job_files(run: Any, tmp_path: Path) -> No
     arguments = ("anonymize", *LEVELS, "--suppression-limit", "1", "--force")
     assert run(*arguments, "--level", "zip=2").status == 0
     assert {row["zip"] for row in read(out)} == {"130**", "148**"}
-    assert manifest_of(out)["levels"] == {"zip": {"finest": 2, "coarsest": 2, "labels": ["130**", "148**"]}}
+    assert manifest_of(out)["allowed_levels"] == {"zip": {"finest": 2, "coarsest": 2, "labels": ["130**", "148**"]}}
     (tmp_path / "job.toml").write_text('[levels]\nzip = "1:2"\n', encoding="utf-8")
     assert run(*arguments, "--job", "job.toml").status == 0
-    assert manifest_of(out)["levels"]["zip"]["finest"] == 1
+    assert manifest_of(out)["allowed_levels"]["zip"]["finest"] == 1
     # What is typed wins.
     assert run(*arguments, "--job", "job.toml", "--level", "zip=2:").status == 0
-    assert manifest_of(out)["levels"]["zip"]["coarsest"] == 3
+    assert manifest_of(out)["allowed_levels"]["zip"]["coarsest"] == 3
     (tmp_path / "job.toml").write_text("[levels]\nzip = 2\n", encoding="utf-8")
     assert run(*arguments, "--job", "job.toml").status == 0
-    assert manifest_of(out)["levels"]["zip"]["coarsest"] == 2
+    assert manifest_of(out)["allowed_levels"]["zip"]["coarsest"] == 2
 
 
 def test_levels_that_cannot_be_kept_write_nothing(run: Any, tmp_path: Path) -> None:

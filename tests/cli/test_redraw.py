@@ -127,7 +127,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], tuple[str, ...], tuple[str, ...
     # name: what stands there, options, words of the sentence
     "no repeats": (_nothing, (*WORDS, "--redraw", "0"), ("'redraw'", "whole number >= 1", "Got 0")),
     "fewer than none": (_nothing, (*WORDS, "--redraw", "-2"), ("'redraw'", "Got -2")),
-    "no number": (_nothing, (*WORDS, "--redraw", "often"), ("'--redraw'", "integer")),
+    "no number": (_nothing, (*WORDS, "--redraw", "often"), ("'--redraw'", "whole number", "Got 'often'")),
     "no proportions": (_nothing, (*WORDS[:-1], "--redraw", "3"), ("--redraw", "requires --publish-proportions")),
     "a holdout for nothing": (_lacking, (*WORDS, "--holdout", "lacking.csv"), ("--holdout", "requires --redraw")),
     "no holdout there": (_nothing, (*WORDS, "--redraw", "3", "--holdout", "no.csv"), ("no file 'no.csv'",)),

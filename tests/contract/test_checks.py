@@ -61,6 +61,14 @@ class Identity(Tampered):
         return data
 
 
+@breaks("levels")
+class Unlimited(Tampered):
+    """Publishes a ZIP code as it is."""
+
+    def tamper(self, rows: Any, data: Any) -> Any:
+        return rows.set_column(rows.column_names.index("zip"), "zip", pa.array(["01234"] * len(rows)))
+
+
 @breaks("k")
 class WrongAudit(Mondrian):
     def anonymize(self, *arguments: Any, **keywords: Any) -> Release:

@@ -473,7 +473,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         audit,
         {
             **_facts(prepared, recoding, determined, proportions, parameters),
-            **({"levels": _levels_to_publish(guarantee, classes)} if guarantee.levels else {}),
+            **({"allowed_levels": _levels_to_publish(guarantee, classes)} if guarantee.levels else {}),
         },
         _markers(prepared),
         proportions,

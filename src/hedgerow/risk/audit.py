@@ -636,6 +636,8 @@ class Audit(Reported):
             plain["together"] |= {"holds": self.together.holds, "says": self.together.says}
         for name in ("histogram", "small"):
             plain["classes"][name] = [bucket._asdict() for bucket in getattr(self.classes, name)]
+        if not self.coded:
+            del plain["coded"]
         return dict(plain)
 
     def render(self) -> str:

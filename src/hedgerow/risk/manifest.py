@@ -75,7 +75,7 @@ def levels_in(manifest: Mapping[str, Any]) -> dict[str, Levels]:
     """The limits on levels that a release or its manifest records; older ones have none."""
     return {
         str(name): Levels(int(one["finest"]), int(one["coarsest"]), tuple(one["labels"]))
-        for name, one in manifest.get("levels", {}).items()
+        for name, one in manifest.get("allowed_levels", {}).items()
     }
 
 

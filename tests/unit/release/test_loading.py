@@ -323,12 +323,12 @@ def test_limits_on_levels_are_checked_again(name: str, tmp_path: Path) -> None:
     path = release.save(tmp_path / name)
     loaded = hr.Release.load(path)
     assert loaded.guarantee.levels["city"].labels == ("CH", "DE", None)
-    assert loaded.manifest["levels"] == release.manifest["levels"]
+    assert loaded.manifest["allowed_levels"] == release.manifest["allowed_levels"]
     assert SECRET not in manifest_path(path).read_text()
     audit = hr.audit(path, quasi=["city", "age"], missing=["?"])
     assert audit.verdict is not None
     assert [finding.holds for finding in audit.verdict.findings] == [True, True]
-    change_manifest(path, lambda manifest: manifest["levels"]["city"]["labels"].remove("DE"))
+    change_manifest(path, lambda manifest: manifest["allowed_levels"]["city"]["labels"].remove("DE"))
     with pytest.raises(NotAnonymous, match="level 1 of 'city': the number of cells outside is 3"):
         hr.Release.load(path)
     audit = hr.audit(path, quasi=["city", "age"], missing=["?"])
@@ -338,7 +338,7 @@ def test_limits_on_levels_are_checked_again(name: str, tmp_path: Path) -> None:
 
 def test_a_manifest_with_unreadable_limits(tmp_path: Path) -> None:
     path = hr.anonymize(PEOPLE, LIMITED, k=3, random_state=0).save(tmp_path / "out.csv")
-    change_manifest(path, lambda manifest: manifest["levels"]["city"].pop("finest"))
+    change_manifest(path, lambda manifest: manifest["allowed_levels"]["city"].pop("finest"))
     with pytest.raises(BadInput, match=r"The manifest beside 'out\.csv' cannot be read"):
         hr.Release.load(path)
     assert hr.audit(path, quasi=["city", "age"], missing=["?"]).verdict is None

@@ -335,7 +335,7 @@ def check_levels(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
             # The last interval of a level is closed.
             around = {f"[{age - age % width},{age - age % width + width}" for width in (10, 20)}
             expect(row["age"][:-1] in around, "an age was published outside its levels.")
-        expect(set(release.manifest["levels"]) == {"zip", "age"}, "the manifest must record the levels.")
+        expect(set(release.manifest["allowed_levels"]) == {"zip", "age"}, "the manifest must record the levels.")
         return
     expect(False, "the limits on levels must be kept if every record but one may be lost.")
 

@@ -35,15 +35,16 @@ class Estimates(Analysis):
     draws: int = 5
 
     def __post_init__(self) -> None:
+        if self.planned:
+            parse_all(self.planned, "Estimates")
+        check_int("draws", "Estimates", self.draws, 2)
+
+    def check_table(self, table: OpenedTable) -> None:
         if not self.planned:
             raise BadInput(
                 "No analysis is given. Name those that recipients plan (analyses=['mean days by ward'], "
                 "--analysis 'mean days by ward')."
             )
-        parse_all(self.planned, "Estimates")
-        check_int("draws", "Estimates", self.draws, 2)
-
-    def check_table(self, table: OpenedTable) -> None:
         parsed = parse_all(self.planned)
         schema = table.schema
         open_original(table, parsed, missing=tuple(schema.missing), kinds=schema.kinds, entity=table.roles.entity)

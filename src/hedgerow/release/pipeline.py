@@ -291,8 +291,8 @@ def _count(
 def _refuse_undecided(source: CountedSource, schema: Schema, roles: Roles) -> None:
     """Refuse to count rows if a column identifies people who have several rows, and you have not decided on it.
 
-    Candidates are found in a sample of rows. Each is then judged by these rows, which show a value of many rows, and by
-    all rows of some of its values, which show values of few rows.
+    Candidates are found in a sample of rows. Each is then judged by all rows of some of its values, which show how many
+    rows a value has, and by the sample, which shows a value of very many rows.
     """
     if roles.entity is not None or schema.rows_are_people:
         return
@@ -301,7 +301,7 @@ def _refuse_undecided(source: CountedSource, schema: Schema, roles: Roles) -> No
     others = set(roles.pseudonymized)  # the verifier counts the people of these
     candidates = [name for name, column in sample.items() if name not in others and column.may_be_key]
     for name in candidates:
-        samples = [sample] if source.counted.rows <= most else [sample, _key_columns(source, schema, name, most)]
+        samples = [sample] if source.counted.rows <= most else [_key_columns(source, schema, name, most), sample]
         for key in chain.from_iterable(keys_of_people(columns, roles.quasi, [name]) for columns in samples):
             _refuse_counting_rows(key, roles)
 

@@ -50,7 +50,12 @@ def test_a_disk_that_is_full_is_no_fault_of_the_text(
     assert not list(scratch.iterdir())
 
 
-def test_nothing_is_left_when_a_release_is_no_longer_used(spark: Any, scratch: Path, tmp_path: Path) -> None:
+def test_nothing_is_left_when_a_release_is_no_longer_used(
+    spark: Any, monkeypatch: pytest.MonkeyPatch, scratch: Path, tmp_path: Path
+) -> None:
+    with monkeypatch.context() as elsewhere:  # where the databases of this process spill, as long as it lives
+        elsewhere.setattr(tempfile, "tempdir", None)
+        hr.anonymize(people(), SCHEMA, k=4).save(tmp_path / "first.csv")
     release = hr.anonymize(spark.createDataFrame(people()), SCHEMA, k=4)
     assert len(list(scratch.iterdir())) == 1, "the release; what it was made of is gone"
     release.save(tmp_path / "out.csv")

@@ -312,8 +312,8 @@ def test_a_release_within_levels_is_the_same(opened: Any, method: str) -> None:
 
     published, expected = release(opened), release(people())
     assert multiset(published.table) == multiset(expected.table)
-    assert published.manifest["levels"] == expected.manifest["levels"]
-    assert set(published.manifest["levels"]["city"]["labels"]) <= {"near", "far", None}
+    assert published.manifest["allowed_levels"] == expected.manifest["allowed_levels"]
+    assert set(published.manifest["allowed_levels"]["city"]["labels"]) <= {"near", "far", None}
 
 
 def test_the_order_is_drawn_by_the_operating_system(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -270,7 +270,7 @@ def check_people(given: Given, members: Any = None, non_members: Any = None) -> 
 
 def _refuse_nodes(release: Release) -> None:
     """Refuse proportions of nodes: people have values, which no pool names."""
-    levels = release.facts.get("levels", {})
+    levels = release.facts.get("allowed_levels", {})
     columns = [name for name, one in levels.items() if one["finest"] > 0]
     if release.proportions is not None and columns:
         raise BadInput(

@@ -44,7 +44,7 @@ def test_nothing_finer_and_nothing_coarser(method: str) -> None:
     release = hr.anonymize(PEOPLE, schema((1, 1)), method=method, k=4, suppression_limit=1, random_state=0)
     assert zips_of(release) == {"13*": 8, "14*": 8}
     assert release.recoding.lost == 1
-    assert release.manifest["levels"] == {"zip": {"finest": 1, "coarsest": 1, "labels": ["13*", "14*"]}}
+    assert release.manifest["allowed_levels"] == {"zip": {"finest": 1, "coarsest": 1, "labels": ["13*", "14*"]}}
 
 
 @pytest.mark.parametrize("method", ["mondrian", "optimal", "kactus"])

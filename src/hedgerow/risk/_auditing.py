@@ -203,8 +203,8 @@ def audit(
         The quasi-identifiers of the earlier release. A release, or a saved one with its manifest, supplies them itself.
         If they are unknown, no k is proved for both together.
     min_people : int, optional
-        How many people must hold every value of every column, except columns that name people. A release supplies its
-        own.
+        How many people must hold every value of every column, except columns that name people. A release, or the
+        manifest beside a file, supplies its own.
 
     Examples
     --------
@@ -242,6 +242,8 @@ def audit(
         missing=roles.missing,
         determined=_determined(table, fit, roles, counted),
     )
+    if min_people is None and stated is not None:
+        min_people = stated.min_people
     result = audit_counts(
         counts,
         sensitive=roles.sensitive,

@@ -127,7 +127,8 @@ class Schema(NotebookRepr):
 
     Examples
     --------
-    >>> schema = Schema(quasi=["age", "sex"], target="income", others="drop")
+    >>> import hedgerow as hr
+    >>> schema = hr.Schema(quasi=["age", "sex"], target="income", others="drop")
     >>> schema.resolve(["id", "age", "sex", "income"]).published
     ('age', 'sex', 'income')
     """

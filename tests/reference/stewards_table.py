@@ -1,6 +1,6 @@
 """A hospital's table as its data steward has it: the synthetic visits of the package, made as hard as real ones.
 
-Numbers of patients are hashes, and one patient has 300 visits. The full table also has 672 ICD-10 codes, most of them
+Patients are named by hashes, and one patient has 300 visits. The full table also has 672 ICD-10 codes, half of them
 rare, some postcodes missing, costs with a decimal comma, dates as 31.12.2024, and semicolons between its columns.
 """
 
@@ -42,15 +42,15 @@ def hashed_visits(visits: int) -> tuple[pa.Table, str]:
     return table.set_column(1, "pseud", pa.array(hashes)), hashes[-1]
 
 
-def write_quarters(first: Path, both: Path) -> str:
-    """Write the visits of the first quarter, and those of both; return the hash of the patient with 300 visits."""
+def write_quarters(september: Path, december: Path) -> str:
+    """Write the visits until September 2024 and those until December; return the hash of the patient with 300."""
     table, often = hashed_visits(33_000)
     draw = random.Random(7)
     rows = list(_rows(table.to_pylist(), often, draw))
     rows = rows[: VISITS - _OFTEN] + rows[-_OFTEN:]
     draw.shuffle(rows)
-    _write(both, rows)
-    _write(first, [row for row in rows if row["admitted"].endswith("2023")])
+    _write(december, rows)
+    _write(september, [row for row in rows if row["admitted"][3:] not in ("10.2024", "11.2024", "12.2024")])
     return often
 
 

@@ -70,7 +70,7 @@ def advise(
     Examples
     --------
     >>> import hedgerow as hr
-    >>> advice = advise(hr.datasets.make_voters(500, random_state=7), trial=False)
+    >>> advice = hr.advise(hr.datasets.make_voters(500, random_state=7), trial=False)
     >>> advice.schema.quasi, advice.schema.sensitive, advice.k
     (('zip', 'gender', 'race', 'birth_year'), ('party',), 5)
     """

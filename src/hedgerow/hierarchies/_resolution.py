@@ -62,9 +62,12 @@ def flat() -> Flat:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> flat().encode(Domain("sex", "text", np.array(["F", "M"]), has_missing=True)).labels
-    ('*', 'F', 'M', None)
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"sex": ["F", "M", "F"]})
+    >>> schema = hr.Schema(quasi=["sex"], hierarchies={"sex": hr.hierarchies.flat()})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["sex"].to_pylist())
+    ['*', '*', '*']
     """
     return Flat()
 
@@ -76,9 +79,12 @@ def automatic() -> Automatic:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> automatic().encode(Domain("sex", "text", np.array(["F", "M"]))).description
-    'automatic: flat'
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [21, 24, 38, 39]})
+    >>> schema = hr.Schema(quasi=["age"], hierarchies={"age": hr.hierarchies.automatic()})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["age"].to_pylist())
+    ['[21,38)', '[21,38)', '[38,39]', '[38,39]']
     """
     return Automatic()
 

@@ -167,11 +167,12 @@ def icd10(levels: IcdLevel | Sequence[IcdLevel] | None = None) -> Diagnoses:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> codes = Domain("icd", "text", np.array(["I10", "I21.0", "I21.4", "J45.0"]))
-    >>> encoded = icd10([3, "chapter"]).encode(codes)
-    >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:3]]
-    [['I10*', 'I21*', 'I21*', 'J45*'], ['I00..I99', 'I00..I99', 'I00..I99', 'J00..J99']]
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"icd": ["I10", "I21.0", "I21.4", "J45.0", "J45.9"]})
+    >>> schema = hr.Schema(quasi=["icd"], hierarchies={"icd": hr.hierarchies.icd10()})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["icd"].to_pylist())
+    ['I00..I99', 'I00..I99', 'I00..I99', 'J00..J99', 'J00..J99']
     """
     if levels is None:
         return Diagnoses()

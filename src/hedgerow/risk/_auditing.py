@@ -208,9 +208,10 @@ def audit(
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["12*", "12*", "13*"], "illness": ["flu", "cold", "flu"]})
-    >>> result = audit(table, quasi=["zip"], sensitive=["illness"])
+    >>> result = hr.audit(table, quasi=["zip"], sensitive=["illness"])
     >>> result.k, result.l, result.risks.prosecutor.highest
     (1, 1, 1.0)
     """
@@ -813,9 +814,10 @@ def check(
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["12", "12", "13"], "illness": ["flu", "cold", "flu"]})
-    >>> answer = check(table, quasi=["zip"], k=2)
+    >>> answer = hr.check(table, quasi=["zip"], k=2)
     >>> answer.holds, answer.findings[0].rows_violating
     (False, 1)
     """

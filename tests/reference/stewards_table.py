@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,7 +84,7 @@ def _rows(visits: list[dict[str, Any]], often: str, draw: random.Random) -> Iter
         }
 
 
-def _write(path: Path, rows: list[Mapping[str, str]]) -> None:
+def _write(path: Path, rows: list[dict[str, str]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
         writer.writeheader()

@@ -359,15 +359,15 @@ def intervals(
     --------
     >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> people = pa.table({"age": [17, 17, 25, 27, 38, 41]})
+    >>> people = pa.table({"age": [12, 17, 25, 31, 38, 39]})
     >>> ages = intervals(width=10, levels=[20, 40])
     >>> schema = hr.Schema(quasi=["age"], hierarchies={"age": ages})
     >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["age"].to_pylist())
-    ['[0,20)', '[0,20)', '[20,40)', '[20,40)', '[20,40)', '[40,60)']
+    ['[0,20)', '[0,20)', '[20,40]', '[20,40]', '[20,40]', '[20,40]']
     >>> ages = intervals(width=10, levels=[20], bottom=18, top=36)
     >>> schema = hr.Schema(quasi=["age"], hierarchies={"age": ages})
     >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["age"].to_pylist())
-    ['<18', '<18', '[20,30)', '[20,30)', '≥36', '≥36']
+    ['<18', '<18', '[20,36)', '[20,36)', '≥36', '≥36']
     """
     if (edges is not None) + (width is not None) + (quantiles is not None) != 1:
         raise BadInput("The function intervals needs one of 'edges', 'width' and 'quantiles'. Give exactly one.")

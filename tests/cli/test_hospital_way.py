@@ -134,7 +134,7 @@ def typist(folder: Path) -> Callable[[str], Typed]:
 def way(tmp_path_factory: pytest.TempPathFactory) -> Way:
     """All commands, in the steward's order."""
     folder = tmp_path_factory.mktemp("hospital")
-    often = write_quarters(folder / "visits-september.csv", folder / "visits-december.csv")
+    often = write_quarters(*(folder / f"visits-{name}.csv" for name in (*QUARTERS, "elsewhere")))
     type_ = typist(folder)
     said = {}
 
@@ -151,6 +151,12 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Way:
     said["both"] = type_(
         "hedgerow audit --job job.toml release-december.csv --previous release-september.csv --original "
         "visits-december.csv"
+    )
+
+    # An attacker with a register. The control are patients of another hospital, who are not in the table.
+    said["attack"] = type_(
+        "hedgerow attack release-december.csv --job job.toml --members visits-december.csv --non-members "
+        "visits-elsewhere.csv --attack membership --json"
     )
 
     # What the institute gets.
@@ -198,6 +204,14 @@ def shows_days(cell: str, days: str) -> bool:
 
 SHOWS = {"born": shows_born, "postcode": shows_postcode, "admitted": shows_admitted, "icd10": shows_code}
 """Whether a published cell may stand for a value; cells of the other columns are the values."""
+
+
+def fits(cells: tuple[str, ...], visit: Row) -> bool:
+    """Whether a visit may be in a class with these cells."""
+    return all(
+        SHOWS[name](cell, visit[name]) if name in SHOWS else cell == visit[name]
+        for name, cell in zip(QUASI, cells, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -441,6 +455,23 @@ def test_a_second_count_by_the_auditor(way: Way, quarters: dict[str, Quarter]) -
     sizes = Counter(tuple(row[name] for name in QUASI) for row in quarters["september"].release)
     assert re.search(rf"holds +11-anonymity +k +{min(sizes.values())} ", way.said["audit"].out)
     assert re.search(r"holds +at least 11 people for every value of every column", way.said["audit"].out)
+
+
+def test_whether_people_of_another_hospital_could_be_in_the_table(way: Way, quarters: dict[str, Quarter]) -> None:
+    """The attack says of how many a visit fits a class: of all patients, and of nearly all others."""
+    (attack,) = json.loads(way.said["attack"].out)["attacks"]
+    visits = quarters["december"].visits
+    assert attack["members_people"] == len({visit["pseud"] for visit in visits})
+
+    others = rows_of(way.folder / "visits-elsewhere.csv", ";")
+    assert attack["control_people"] == len({visit["pseud"] for visit in others})
+    assert {visit["pseud"] for visit in others}.isdisjoint(visit["pseud"] for visit in visits)
+
+    classes = {tuple(row[name] for name in QUASI) for row in quarters["december"].release}
+    fitting = sum(any(fits(cells, visit) for cells in classes) for visit in others)
+    said = re.search(r"fit a class: 100% of members, (\d+)% of others", " ".join(attack["remarks"]))
+    assert said is not None
+    assert 100 * fitting / len(others) == pytest.approx(int(said[1]), abs=1)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -23,15 +23,16 @@ VISITS: Final = 30_000
 CODES: Final = 672
 _OFTEN: Final = 300
 _MOST_VISITS: Final = 3
+_ELSEWHERE: Final = 2_000
 _RARE: Final = 0.3
 """The share of visits with a rare diagnosis."""
 _UNKNOWN: Final = 0.01
 """The share of visits without a postcode."""
 
 
-def hashed_visits(visits: int) -> tuple[pa.Table, str]:
+def hashed_visits(visits: int, random_state: int = 7) -> tuple[pa.Table, str]:
     """So many visits with hashed ids, and 300 more of one patient; and the hash of that patient."""
-    table = hr.datasets.make_hospital(visits, random_state=7)
+    table = hr.datasets.make_hospital(visits, random_state=random_state)
     often = table.slice(0, _OFTEN)
     for name in ("patient_id", "name", "born", "birth_year", "sex", "postcode"):
         at = often.schema.get_field_index(name)
@@ -42,23 +43,30 @@ def hashed_visits(visits: int) -> tuple[pa.Table, str]:
     return table.set_column(1, "pseud", pa.array(hashes)), hashes[-1]
 
 
-def write_quarters(september: Path, december: Path) -> str:
-    """Write the visits until September 2024 and those until December; return the hash of the patient with 300."""
+def write_quarters(september: Path, december: Path, elsewhere: Path) -> str:
+    """Write the visits until September 2024, those until December, and visits of other people to another hospital.
+
+    Returns the hash of the patient with 300 visits.
+    """
     table, often = hashed_visits(33_000)
     draw = random.Random(7)
-    rows = list(_rows(table.to_pylist(), often, draw))
+    usual = sorted(set(table["icd10"].to_pylist()))
+    others = [f"{letter}{number:02}.{digit}" for letter in "AEGIJKLMNRS" for number in range(90) for digit in range(10)]
+    rare = draw.sample(sorted(set(others) - set(usual)), CODES - len(usual))
+    rows = list(_rows(table.to_pylist(), often, rare, draw))
     rows = rows[: VISITS - _OFTEN] + rows[-_OFTEN:]
     draw.shuffle(rows)
     _write(december, rows)
     _write(september, [row for row in rows if row["admitted"][3:] not in ("10.2024", "11.2024", "12.2024")])
+    known = {row["pseud"] for row in rows}
+    neighbours, _ = hashed_visits(_ELSEWHERE, random_state=8)
+    strangers = [visit for visit in neighbours.to_pylist()[:_ELSEWHERE] if visit["pseud"] not in known]
+    _write(elsewhere, list(_rows(strangers, often, rare, draw)))
     return often
 
 
-def _rows(visits: list[dict[str, Any]], often: str, draw: random.Random) -> Iterator[dict[str, str]]:
+def _rows(visits: list[dict[str, Any]], often: str, rare: list[str], draw: random.Random) -> Iterator[dict[str, str]]:
     """The visits as the steward has them: at most three of each patient, but 300 of one."""
-    usual = sorted({visit["icd10"] for visit in visits})
-    others = [f"{letter}{number:02}.{digit}" for letter in "AEGIJKLMNRS" for number in range(90) for digit in range(10)]
-    rare = draw.sample(sorted(set(others) - set(usual)), CODES - len(usual))
     each_once = iter(rare)
     weights = [1 / (60 + at) for at in range(len(rare))]
     seen: dict[str, int] = {}

@@ -83,6 +83,7 @@ date = 2026-11-18
 """
 LEAST = 11
 QUASI = ("born", "sex", "postcode", "admitted")
+PLAIN = ("sex", "ward", "triage", "readmitted")
 COLUMNS = (*QUASI, "ward", "triage", "icd10", "days", "cost", "readmitted")
 QUARTERS = ("september", "december")
 
@@ -224,27 +225,49 @@ class Quarter:
     manifest: Mapping[str, object]
 
     @cached_property
-    def patients(self) -> list[set[str]]:
-        """The patients whose visit each published row may be.
+    def behind(self) -> list[list[Row]]:
+        """The visits that each published row may be.
 
-        A cost is the mean of a group of neighbours, so that of a visit is one of the two means around its own.
+        Rows that are equal in every column, and as many as the visits that fit, are these visits, in whatever order.
+        """
+        equal = defaultdict(list)
+        for at, row in enumerate(self.release):
+            equal[tuple(row.values())].append(at)
+        behind: list[list[Row]] = [[] for _ in self.release]
+        for rows in equal.values():
+            visits = self.fitting(self.release[rows[0]])
+            for place, at in enumerate(rows):
+                behind[at] = [visits[place]] if len(visits) == len(rows) else visits
+        return behind
+
+    def fitting(self, row: Row) -> list[Row]:
+        """The visits that fit a published row."""
+        alike = self.alike[number(row["cost"]), *(row[name] for name in PLAIN)]
+        return [
+            visit
+            for visit in alike
+            if shows_days(row["days"], visit["days"])
+            and all(shows(row[name], visit[name]) for name, shows in SHOWS.items())
+        ]
+
+    @cached_property
+    def alike(self) -> dict[tuple[float | str, ...], list[Row]]:
+        """The visits by what a published row shows of them as it is, and by their cost.
+
+        That is published as the mean of a group of neighbours: one of the two means around the visit's own cost.
         """
         means = sorted({number(row["cost"]) for row in self.release})
-        plain = ("sex", "ward", "triage", "readmitted")
-        alike = defaultdict(list)
+        alike: dict[tuple[float | str, ...], list[Row]] = defaultdict(list)
         for visit in self.visits:
             at = bisect_left(means, number(visit["cost"]))
             for mean in means[max(at - 1, 0) : at + 1]:
-                alike[(mean, *(visit[name] for name in plain))].append(visit)
-        return [
-            {
-                visit["pseud"]
-                for visit in alike[(number(row["cost"]), *(row[name] for name in plain))]
-                if shows_days(row["days"], visit["days"])
-                and all(shows(row[name], visit[name]) for name, shows in SHOWS.items())
-            }
-            for row in self.release
-        ]
+                alike[mean, *(visit[name] for name in PLAIN)].append(visit)
+        return alike
+
+    @cached_property
+    def patients(self) -> list[set[str]]:
+        """The patients whose visit each published row may be."""
+        return [{visit["pseud"] for visit in visits} for visits in self.behind]
 
     def people(self, rows: Iterable[int]) -> int:
         """At least so many patients are behind some rows.
@@ -354,7 +377,7 @@ def test_both_tables_are_released(way: Way) -> None:
 
 def test_every_published_row_is_the_visit_of_a_patient(quarter: Quarter) -> None:
     assert tuple(sorted(quarter.release[0])) == tuple(sorted(COLUMNS))
-    assert all(quarter.patients)
+    assert all(quarter.behind)
 
 
 def test_whoever_has_the_original_can_put_rows_and_patients_side_by_side(quarter: Quarter) -> None:
@@ -416,7 +439,7 @@ def test_cells_keep_their_levels(quarter: Quarter) -> None:
 
 def test_hardly_any_row_is_lost(quarter: Quarter) -> None:
     lost = len(quarter.visits) - len(quarter.release)
-    assert 0 < lost <= 0.02 * len(quarter.visits)
+    assert 0 <= lost <= 0.02 * len(quarter.visits)
     assert quarter.says("Rows left out") == str(lost)
     assert quarter.says("Rows") == f"{len(quarter.release):,}"
     assert quarter.says("Original rows") == f"{len(quarter.visits):,}"

@@ -121,8 +121,9 @@ def _options(draw: st.DrawFn, entry: type[Anonymizer], with_target: bool) -> dic
         if not parameter.weak and draw(st.sampled_from((False, True))):
             tried: tuple[object, ...] = parameter.options or (parameter.default, *parameter.trials)
             given[name] = draw(st.sampled_from(tried))
-    if given.get("metric") == "classification" and not with_target:
-        del given["metric"]
+    if not with_target:
+        # By whatever name: measuring classes needs the column of the class.
+        given = {name: value for name, value in given.items() if value != "classification"}
     if given.get("cells") == "region":
         # Groups that are not cut out of a space have no regions, which is refused.
         given = {

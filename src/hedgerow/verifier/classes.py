@@ -268,20 +268,27 @@ class ClassCounts:
 
     def of_people(self, entity: str) -> ClassCounts:
         """The same classes, counting people. One of the columns that may link rows identifies them."""
-        encoded = [Encoded(self.codes[self.class_of_cell, at], labels) for at, labels in enumerate(self.labels)]
-        cells = replace(self.cells, people=self.cells.linking[entity])
-        of_people = ClassCounts.build(self.columns, encoded, cells, entity, self.table_columns)
-        wider = None if self.wider is None else self.wider.of_people(entity)
-        return replace(of_people, determined=self.determined, wider=wider)
+        return self._counting(replace(self.cells, people=self.cells.linking[entity]), entity)
 
     @cached_property
     def by_rows(self) -> ClassCounts:
         """The same classes, counting rows."""
+        return self._counting(Cells(self.cells.rows, self.cells.sensitive), None)
+
+    def without_empty_text(self) -> ClassCounts:
+        """The same classes as a CSV shows them, where empty text among the sensitive values is a missing value."""
+        sensitive = {
+            name: _encoded([text or None for text in column.labels.tolist()], column.codes)
+            for name, column in self.cells.sensitive.items()
+        }
+        return self._counting(replace(self.cells, sensitive=sensitive), self.entity)
+
+    def _counting(self, cells: Cells, entity: str | None) -> ClassCounts:
+        """The same classes with other cells behind them."""
         encoded = [Encoded(self.codes[self.class_of_cell, at], labels) for at, labels in enumerate(self.labels)]
-        cells = Cells(self.cells.rows, self.cells.sensitive)
-        by_rows = ClassCounts.build(self.columns, encoded, cells, None, self.table_columns)
-        wider = None if self.wider is None else self.wider.by_rows
-        return replace(by_rows, determined=self.determined, wider=wider)
+        counts = ClassCounts.build(self.columns, encoded, cells, entity, self.table_columns)
+        wider = None if self.wider is None else self.wider._counting(cells, entity)
+        return replace(counts, determined=self.determined, wider=wider)
 
     @cached_property
     def overlapping(self) -> bool:

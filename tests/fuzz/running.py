@@ -206,7 +206,7 @@ def _words(case: Case, message: str) -> str:
     for name in sorted((column.name for column in case.columns), key=len, reverse=True):
         message = re.sub(rf"\b(of|within) {re.escape(name)}(?=[ ,:.])", r"\1 …", message)
     message = re.sub(r"within [^:]*", "within …", message)
-    message = re.sub(r"--accept [^)]*", "--accept …", message)
+    message = re.sub(r"--(accept|recode|hierarchy|kind) [^)=]*", r"--\1 …", message)
     return re.sub(r"\d[\d.,]*", "#", re.sub(r"'[^']*'|\"[^\"]*\"", "…", message))
 
 

@@ -36,6 +36,9 @@ class Context:
         What binds the recipient: a contract, a closed room, no linking with other data.
     coverage : {"sample", "population"}, optional
         Whether the table holds some of the people it describes, or all of them.
+    threshold : float, optional
+        The highest chance to find a person again that is accepted for this recipient. By default 1 over the k that was
+        asked for.
     notes : str, optional
         For the internal edition only.
 
@@ -50,9 +53,11 @@ class Context:
     purpose: str | None = None
     controls: str | None = None
     coverage: Coverage | None = None
+    threshold: float | None = None
     notes: str | None = None
 
     def __post_init__(self) -> None:
+        _check_threshold(self)
         _check_texts(self, "recipient", "purpose", "controls", "notes")
         _check_choice(self, "release_model", get_args(ReleaseModel))
         _check_choice(self, "coverage", get_args(Coverage))
@@ -107,6 +112,13 @@ def _check_texts(owner: Context | Governance, *names: str) -> None:
             continue
         if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
             raise _wrong(owner, name, f"a text of 1 to {_LONGEST:,} characters")
+
+
+def _check_threshold(owner: Context) -> None:
+    value = owner.threshold
+    real = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (real and 0 < value <= 1):
+        raise _wrong(owner, "threshold", "a number above 0 and up to 1, such as 0.09")
 
 
 def _check_choice(owner: Context | Governance, name: str, choices: tuple[str, ...]) -> None:

@@ -81,13 +81,13 @@ class Reported(NotebookRepr):
         evaluation : Evaluation, optional
             What :func:`hedgerow.evaluate` found on the same table.
         attacks : Attacks, sequence of Outcome or mapping, optional
-            What :func:`hedgerow.attack` found out, or what ``hedgerow attack --json`` printed; shown only in the internal
-            edition.
+            What :func:`hedgerow.attack` found out, or what ``hedgerow attack --json`` printed; shown only in the
+            internal edition.
         analyses : Analyses, optional
             What :func:`hedgerow.analyses` found; the public edition shows no figure of the original rows.
         previous : Audit, Release, path or mapping, optional
-            An earlier release of the same people; or what :func:`hedgerow.audit` or ``hedgerow audit --json`` found about
-            it and this one together.
+            An earlier release of the same people; or what :func:`hedgerow.audit` or ``hedgerow audit --json`` found
+            about it and this one together.
         original : dataframe, path or File, optional
             The original rows. Only the column of the person is read, to count the rows of a person. Internal edition.
         explanation : path, optional

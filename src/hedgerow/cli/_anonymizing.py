@@ -364,7 +364,7 @@ def _run(task: _Task) -> None:
         analyses = _analysed(task, original, release, progress)
         progress("Saving")
         about: dict[str, Any] = {"edition": job.report_edition or "internal", "analyses": analyses}
-        about |= {"context": job.context, "governance": job.governance}
+        about |= {"context": job.context, "governance": job.governance, "reasons": job.reasons}
         with staged_report(job.report, release, progress, **about) as report:
             release.save(
                 output,

@@ -93,6 +93,13 @@ EXAMPLES: Final = {
         note="Read the job file, change it, then type: hedgerow anonymize --job job.toml",
     ),
     "check": _examples("hedgerow check people.csv --quasi age,sex,zip -k 10", "hedgerow check --job job.toml"),
+    "report": _examples(
+        "hedgerow report out.csv",
+        "hedgerow report --job job.toml --attack attacks.json --previous old.csv \\\n"
+        "    --analysis 'mean days by ward' -o report.html",
+        "hedgerow report --job job.toml --edition public -o for-recipients.html",
+        note="Save the attacks first: hedgerow attack out.csv … --json > attacks.json",
+    ),
     "methods": _examples("hedgerow methods"),
     "demo": _examples("hedgerow demo", "hedgerow demo --rows 5000 -k 20 --method hedge --folder try"),
     "evaluate": _examples(

@@ -20,7 +20,7 @@ from hedgerow.io.atomic import appearing
 from hedgerow.report import charts
 from hedgerow.report.facts import gather, with_files
 from hedgerow.report.facts.attackers import attackers, class_sizes
-from hedgerow.report.facts.context import read_context, read_edition, read_governance
+from hedgerow.report.facts.context import read_context, read_edition, read_governance, read_reasons
 from hedgerow.report.facts.figures import Figure, capitalized
 from hedgerow.report.facts.sections import Attacker, Attackers, ColumnFacts, Evidence, ReportFacts
 from hedgerow.report.page import Page, check_page, environment, render, share_text
@@ -50,11 +50,19 @@ Extras = Mapping[str, Any]
 
 
 def write_report(
-    subject: Release | Audit, path: str | Path, options: ReportOptions | None = None, *, overwrite: bool = False
+    subject: Release | Audit,
+    path: str | Path,
+    options: ReportOptions | None = None,
+    *,
+    overwrite: bool = False,
+    written: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write the report of a release or an audit, whole or not at all; see :meth:`hedgerow.Release.report`."""
+    """Write the report of a release or an audit, whole or not at all; see :meth:`hedgerow.Release.report`.
+
+    The manifest beside the table, if it is ``written``, names the file in the title.
+    """
     place = check_page(path, overwrite=overwrite)
-    html = make_report(subject, options)
+    html = make_report(subject, options, written=written)
     with appearing(place) as staged:
         staged.write_text(html, encoding="utf-8")
     return place
@@ -76,7 +84,7 @@ def make_report(
         previous=options.previous,
         original=options.original,
         explanation=options.explanation,
-        reasons=options.reasons,
+        reasons=read_reasons(options.reasons),
     )
     return report_page(with_files(facts, written))
 

@@ -47,11 +47,11 @@ def read_earlier(release: Release, given: object) -> Earlier:
         return _of_audit(release, given)
     if isinstance(given, Mapping):
         return _of_json(release, given)
-    if isinstance(given, Release):
-        return Earlier(_together(audit(release, previous=given)), given.manifest)
-    if isinstance(given, str | Path):
-        return Earlier(_together(audit(release, previous=given)), read_manifest(Path(given).absolute()) or {})
-    raise BadInput.parameter("previous", "report", _MUST, type(given).__name__)
+    if not isinstance(given, Release | str | Path):
+        raise BadInput.parameter("previous", "report", _MUST, type(given).__name__)
+    found = audit(release, previous=given, hierarchies=release.label_hierarchies)
+    manifest = given.manifest if isinstance(given, Release) else read_manifest(Path(given).absolute())
+    return Earlier(_together(found), manifest or {})
 
 
 def _together(found: Audit) -> Together:
@@ -113,30 +113,30 @@ def changes(subject: Subject, earlier: Earlier | None) -> Changes | None:
         *(_of_manifests(earlier.manifest, subject.manifest) if earlier.manifest else ()),
     ]
     changed = [fact.what for fact in facts if fact.changed]
-    unknown = "" if earlier.manifest else " The manifest of the earlier release was not at hand, so more may have changed."
+    unknown = (
+        "" if earlier.manifest else " The manifest of the earlier release was not at hand, so more may have changed."
+    )
     words = f"What differs: {', '.join(changed)}." if changed else "None of these facts has changed."
     return Changes(f"{words}{unknown}", tuple(facts))
 
 
-def _fact(what: str, before: int | None, now: int | None) -> ChangedFact:
-    texts = ["not known" if value is None else f"{value:,}" for value in (before, now)]
-    return ChangedFact(what, texts[0], texts[1], before != now)
+def _fact(what: str, before: int, now: int) -> ChangedFact:
+    return ChangedFact(what, f"{before:,}", f"{now:,}", before != now)
 
 
 def _of_manifests(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[ChangedFact]:
     unreadable = BadInput("The manifest of the earlier release cannot be read. Give the release as it was saved.")
     with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
         facts = [
-            _fact("people", before["audit"].get("people"), now["audit"].get("people")),
-            _fact("original rows", before["rows_in"], now["rows_in"]),
-            _fact("rows left out", before["rows_lost"], now["rows_lost"]),
+            _fact("original rows", int(before["rows_in"]), int(now["rows_in"])),
+            _fact("rows left out", int(before["rows_lost"]), int(now["rows_lost"])),
             _texts("method", str(before["method"]), str(now["method"])),
             _texts("requirements", *("; ".join(each["requirements"]) for each in (before, now))),
         ]
         for role, words in _COMPARED.items():
             facts.append(_texts(words, *(_names(each["columns"].get(role)) for each in (before, now))))
         facts.append(_hierarchies(before["hierarchies"], now["hierarchies"]))
-    return [fact for fact in facts if fact.changed or fact.before not in ("not known", "none")]
+    return [fact for fact in facts if fact.changed or fact.before != "none"]
 
 
 _COMPARED: Final = {
@@ -162,5 +162,5 @@ def _hierarchies(before: Mapping[str, str], now: Mapping[str, str]) -> ChangedFa
     same = plural(len([name for name in now if name in before and name not in other]), "columns")
     if not other:
         return ChangedFact("hierarchies", f"of {same}", "the same", changed=False)
-    texts = ["; ".join(f"{name}: {each[name]}" for name in other) for each in (before, now)]
-    return ChangedFact("hierarchies", *texts, changed=True)
+    then, since = ("; ".join(f"{name}: {each[name]}" for name in other) for each in (before, now))
+    return ChangedFact("hierarchies", then, since, changed=True)

@@ -3,63 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from hedgerow.errors import BadInput
 from hedgerow.report.facts._subject import Subject
+from hedgerow.report.facts.context import Reason
 from hedgerow.report.facts.sections import ChosenRole, Roles, Standard, Standards
 
-__all__ = ["STANDARDS", "Reason", "read_reasons", "roles"]
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why a column has its role: an entry of ``[reasons]`` in a job file.
-
-    Attributes
-    ----------
-    reason : str
-    by : str
-        Who chose the role.
-    role : str
-        The role that was chosen, if it is recorded: a role of a job file, such as ``"quasi"``.
-    """
-
-    reason: str
-    by: str = ""
-    role: str = ""
-
-
-_LONGEST: Final = 2_000
-_MUST: Final = f"a text, or a table of role, by and reason, of texts of up to {_LONGEST:,} characters"
-
-
-def read_reasons(given: object) -> Mapping[str, Reason] | None:
-    """Read the reasons for the roles of columns.
-
-    >>> read_reasons({"age": "Others know it.", "zip": {"role": "quasi", "by": "A. Steward", "reason": "A directory."}})
-    {'age': Reason(reason='Others know it.', by='', role=''), 'zip': Reason(reason='A directory.', by='A. Steward', \
-role='quasi')}
-    """
-    if given is None:
-        return None
-    if not isinstance(given, Mapping):
-        raise BadInput.parameter("reasons", "a report", "a table of columns and reasons", type(given).__name__)
-    return {str(name): _read(str(name), entry) for name, entry in given.items()} or None
-
-
-def _read(name: str, entry: object) -> Reason:
-    fields = {"reason": entry} if isinstance(entry, str) else entry
-    if not isinstance(fields, Mapping):
-        raise BadInput.parameter(f"reasons.{name}", "a report", _MUST, type(entry).__name__)
-    known = ("role", "by", "reason")
-    for field, text in fields.items():
-        if field not in known:
-            raise BadInput.unknown(f"field of the reason for {name!r}", str(field), known, "It is part of the report.")
-        if not isinstance(text, str) or len(text) > _LONGEST:
-            raise BadInput.parameter(f"reasons.{name}", "a report", _MUST, type(text).__name__)
-    return Reason(**{"reason": "", **fields})
+__all__ = ["STANDARDS", "roles"]
 
 
 _ROLES: Final = {
@@ -183,7 +134,7 @@ STANDARDS: Final = Standards(
             "Software: requirements, evaluation and validation",
         ),
     ),
-    remark="Subjects of ISO/IEC 27559 (2022) and NIST SP 800-188 (2023), in our own words. This is a guide to the report, "
-    "not a statement of conformity: the texts of the standards decide.",
+    remark="Subjects of ISO/IEC 27559 (2022) and NIST SP 800-188 (2023), in our own words. This is a guide to the "
+    "report, not a statement of conformity: the texts of the standards decide.",
 )
 """The subjects of both standards, and the parts of a report that concern them."""

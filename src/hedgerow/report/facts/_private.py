@@ -71,8 +71,8 @@ def _about_unique(unique: list[str], counted: str) -> str:
     if not unique:
         return f"In no published column does anybody have a value that nobody else has ({counted} were counted)."
     return (
-        f"Somebody has a value that nobody else has in {quoted(unique)} ({counted} were counted). Anyone who knows that "
-        "value finds the person's row."
+        f"Somebody has a value that nobody else has in {quoted(unique)} ({counted} were counted). Anyone who knows "
+        "that value finds the person's row."
     )
 
 
@@ -118,8 +118,8 @@ def _about_many(release: Release, many: int, most: int) -> str:
     if release.guarantee.linked or release.audit.links:
         return f"{who} The table shows which rows belong together, so their number alone can identify such a person."
     return (
-        f"{who} The table does not show which rows belong together. Such a person is in many classes, counts once in each, "
-        "and weighs more than others in every mean."
+        f"{who} The table does not show which rows belong together. Such a person is in many classes, counts once in "
+        "each, and weighs more than others in every mean."
     )
 
 
@@ -197,9 +197,7 @@ def _sentence(counted: _Counted) -> str:
     if not forced:
         return "No requirement forbids to show more: cells are exact, or the method chose so."
     parts = [f"{requirement} for {_percent(held / cells)}" for requirement, held in forced.most_common()]
-    return (
-        f"If the next finer value was shown in a cell, a requirement would be violated: {', '.join(parts)} of the cells."
-    )
+    return f"One step finer, a cell would violate a requirement: {', '.join(parts)} of the cells."
 
 
 def _percent(value: float) -> str:

@@ -17,13 +17,13 @@ from hedgerow.report.facts._authorities import safe_harbour, working_party
 from hedgerow.report.facts._cautions import cautions
 from hedgerow.report.facts._changes import Earlier, changes, read_earlier
 from hedgerow.report.facts._columns import columns, suppression, utility
-from hedgerow.report.facts._decisions import STANDARDS, read_reasons, roles
+from hedgerow.report.facts._decisions import STANDARDS, roles
 from hedgerow.report.facts._disclosure import all_columns, disclosure, together
 from hedgerow.report.facts._private import many_rows, not_finer, unique_values
 from hedgerow.report.facts._provenance import provenance, with_digests
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.attackers import attackers, attempts, class_sizes
-from hedgerow.report.facts.context import Context, Governance
+from hedgerow.report.facts.context import Context, Governance, Reason
 from hedgerow.report.facts.figures import Edition, Figure, Judgement, count, number, plain, quoted, share
 from hedgerow.report.facts.sections import Asked, Data, Evidence, ReportFacts, Role, Summary
 from hedgerow.risk import Audit
@@ -39,10 +39,10 @@ _REASONS: Final = {
     "asked": "Nothing was required of the table.",
     "together": "No earlier release was named, so the two were not compared; hedgerow audit --previous does that.",
     "changes": "No earlier release was named, so the two were not compared; hedgerow audit --previous does that.",
-    "roles": "Nobody has recorded who chose the roles of the columns, and why; hedgerow advise does so in [reasons] of the "
-    "job file.",
-    "many_rows": "No column of persons was named, or whose rows are whose is not known here; so the rows of a person were "
-    "not counted.",
+    "roles": "Nobody has recorded who chose the roles of the columns, and why; hedgerow advise does so in [reasons] of "
+    "the job file.",
+    "many_rows": "The rows of a person were not counted: no column of persons was named, or the table does not show "
+    "whose rows are whose.",
     "unique_values": _OF_AN_AUDIT,
     "not_finer": "Why cells are not finer is known to a fresh release only, and to the private file of --explain.",
     "safe_harbour": _OF_AN_AUDIT,
@@ -63,7 +63,8 @@ _WITHHELD: Final = {
     "together": "What two releases disclose together was counted in the original table, and is not part of the public "
     "edition.",
     "utility": "What learners know was measured on original rows, and is not part of the public edition.",
-    "roles": "Why each column has its role may say something of the original rows, and is not part of the public edition.",
+    "roles": "Why each column has its role may say something of the original rows, and is not part of the public "
+    "edition.",
     **dict.fromkeys(
         ("many_rows", "unique_values", "not_finer"),
         "Questions about single people and their values are answered in the internal edition only.",
@@ -84,7 +85,7 @@ def gather(
     previous: Any = None,
     original: Any = None,
     explanation: Any = None,
-    reasons: Any = None,
+    reasons: Mapping[str, Reason] | None = None,
     today: datetime.date | None = None,
 ) -> ReportFacts:
     """Gather all facts of the report of a release or an audit.
@@ -124,7 +125,7 @@ def gather(
     about = Subject.of(subject, edition, threshold=threshold, together=both)
     sections: dict[str, Any] = {
         "context": _without_notes(edition, context),
-        "roles": roles(about, read_reasons(reasons)),
+        "roles": roles(about, reasons),
         "many_rows": many_rows(about, original),
         "asked": _asked(about),
         "attempts": attempts(about, attacks),
@@ -306,6 +307,9 @@ def _headline(subject: Subject) -> tuple[str, Judgement]:
     if not subject.guaranteed:
         held = "hold here all the same" if verdict.holds else "do NOT hold"
         return f"The method was asked to give up its guarantee; the requirements {held}. {alike}.", "bad"
+    failing = [finding for finding in verdict.findings if not finding.holds]
+    if failing and all(finding.measure == MEASURE for finding in failing):
+        return f"{alike}, and all requirements of this release hold. {_not_together(failing[0])}", "bad"
     if not verdict.holds:
         return f"The requirements do NOT hold. {alike}.", "bad"
     if audit.grave:
@@ -313,6 +317,14 @@ def _headline(subject: Subject) -> tuple[str, Judgement]:
     if subject.accepted:
         return f"{alike}, and all requirements hold. What {quoted(subject.accepted)} disclosed was accepted.", "note"
     return f"{alike}, and all requirements hold.", "good"
+
+
+def _not_together(finding: Finding) -> str:
+    """That an earlier release undoes the requirements, or may."""
+    k = f"{plain(finding.required)}-anonymity"
+    if not finding.rows_violating and finding.reached < finding.required:
+        return f"But {k} is NOT proved for it together with the earlier release."
+    return f"But {k} does NOT hold for it together with the earlier release."
 
 
 def _data(subject: Subject, context: Context | None) -> Data:
@@ -393,7 +405,8 @@ def _evidence(subject: Subject, finding: Finding) -> Evidence:
         reached=number(measure.label, reached, measure.meaning, judgement),
         holds=finding.holds,
         promises_nothing=promises_nothing,
-        violating=None if finding.holds else _violating(subject, finding),
+        # What is merely not proved is violated by nobody who is known.
+        violating=None if finding.holds or not finding.rows_violating else _violating(subject, finding),
         evidence=_counted(subject, finding, measure, bound),
     )
 

@@ -250,8 +250,8 @@ def _attacked(found: Mapping[str, Any], subject: Subject) -> tuple[str, ...]:
     if attacked["sha256"] == here:
         return ("The attacks were made on this very table: its digest is the same.",)
     return (
-        f"The attacks were made on another release ({attacked['file']}), not on this table. That tells about this table "
-        "only if both were made in the same way, as when a random half of the people is held back.",
+        f"The attacks were made on another release ({attacked['file']}), not on this table. They say something about "
+        "this table only if both were made in the same way, as when a random half of the people is held back.",
     )
 
 

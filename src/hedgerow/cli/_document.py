@@ -139,7 +139,7 @@ def _json(path: str, option: str, command: str) -> Mapping[str, Any]:
     """Read a file of results."""
     unreadable = _no_result(path, option, command)
     missing = BadInput(f"There is no file {path!r} ({option}). Check the path.")
-    with translated(FileNotFoundError, into=missing), translated(OSError, ValueError, RecursionError, into=unreadable):
+    with translated(OSError, ValueError, RecursionError, into=unreadable), translated(FileNotFoundError, into=missing):
         content = read_at_most(Path(path), _LARGEST)
         if content is None:
             raise unreadable

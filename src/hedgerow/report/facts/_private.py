@@ -115,8 +115,11 @@ def _about_many(release: Release, many: int, most: int) -> str:
     if not many:
         return "Nobody has very many rows."
     who = f"{plural(many, 'people')} {'has' if many == 1 else 'have'} very many rows (up to {most:,})."
-    if release.guarantee.linked or release.audit.links:
+    columns = release.facts["columns"]
+    if release.guarantee.linked or release.audit.links or columns["pseudonymized"]:
         return f"{who} The table shows which rows belong together, so their number alone can identify such a person."
+    if columns["accepted"]:
+        return f"{who} What was accepted may show which rows belong together: {quoted(list(columns['accepted']))}."
     return (
         f"{who} The table does not show which rows belong together. Such a person is in many classes, counts once in "
         "each, and weighs more than others in every mean."

@@ -148,6 +148,7 @@ def _rows_in(original: Any, entity: str, release: Release) -> Longs:
 
 
 _DIGITS: Final = 2
+_OF_RECORDS: Final = "The share of the records whose cell shows no more for this reason."
 _WORDS: Final = {
     "exact": "shown as it is",
     "alike": "everybody in the class has the same value",
@@ -175,7 +176,7 @@ def not_finer(subject: Subject, explanation: object) -> NotFiner | None:
         NotFinerColumn(
             name,
             tuple(
-                (_in_words(reason), share("share", significant(reason.records / counted.records, _DIGITS), ""))
+                (_in_words(reason), share("share", significant(reason.records / counted.records, _DIGITS), _OF_RECORDS))
                 for reason in sorted(reasons, key=lambda reason: -reason.records)
             ),
         )

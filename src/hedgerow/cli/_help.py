@@ -62,7 +62,6 @@ EXAMPLES: Final = {
     "hedgerow": _examples(
         "hedgerow demo",
         "hedgerow anonymize people.csv --quasi age,sex,zip --drop name -k 10 -o out.csv",
-        "hedgerow audit out.csv --quasi age,sex,zip -k 10",
     ),
     "anonymize": _examples(
         "hedgerow anonymize people.csv --quasi age,sex,zip --drop name -k 10 -o out.csv",
@@ -95,8 +94,7 @@ EXAMPLES: Final = {
     "check": _examples("hedgerow check people.csv --quasi age,sex,zip -k 10", "hedgerow check --job job.toml"),
     "report": _examples(
         "hedgerow report out.csv",
-        "hedgerow report --job job.toml --attack attacks.json --previous old.csv \\\n"
-        "    --analysis 'mean days by ward' -o report.html",
+        "hedgerow report --job job.toml --attack attacks.json --previous old.csv",
         "hedgerow report --job job.toml --edition public -o for-recipients.html",
         note="Save the attacks first: hedgerow attack out.csv … --json > attacks.json",
     ),

@@ -212,7 +212,7 @@ class Cells(NamedTuple):
     """How the cells of the quasi-identifiers are written: the shares that are as they were, generalized, and ``*``.
 
     >>> print(Cells(0.125, 0.0, 0.875))
-    12.5% as they were, 0% generalized, 87.5% suppressed (*)
+    12.5% are as they were, 0% generalized, 87.5% suppressed (*)
     """
 
     untouched: float
@@ -221,7 +221,7 @@ class Cells(NamedTuple):
 
     def __str__(self) -> str:
         texts = (f"{100 * share:.3g}%" for share in self)
-        words = ("as they were", "generalized", "suppressed (*)")
+        words = ("are as they were", "generalized", "suppressed (*)")
         return ", ".join(f"{text} {word}" for text, word in zip(texts, words, strict=True))
 
 

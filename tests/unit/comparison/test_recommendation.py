@@ -204,7 +204,7 @@ def test_of_what_risks_the_same_it_takes_what_shows_more() -> None:
 def test_what_the_cells_and_the_proportions_show_is_said() -> None:
     taken = choice("optimal", 20, 0.8, cells=Cells(0.05, 0.15, 0.8), alike=(5, 10), figures={"surest_guess": 0.93})
     reason = recommend([taken], UTILITIES, threshold=0.05).reason
-    assert "Of its cells, 5% as they were, 15% generalized, 80% suppressed (*)." in reason
+    assert "Of its cells, 5% are as they were, 15% generalized, 80% suppressed (*)." in reason
     assert "guess a hidden value with a certainty of up to 93%" in reason
     assert "The very same table results from k = 5 and k = 10." in reason
 

@@ -118,6 +118,8 @@ def test_anything_else_is_refused(release: hr.Release, previous: Any, words: str
 def test_an_audit_of_another_table_is_refused(release: hr.Release, earlier: hr.Release) -> None:
     with pytest.raises(BadInput, match="about another table"):
         gather(release, previous=hr.audit(earlier, previous=release))
+    with pytest.raises(BadInput, match="about another table"):
+        gather(release, previous=json.loads(json.dumps(hr.audit(earlier, previous=release).to_dict())))
     with pytest.raises(BadInput, match="The audit is of one release"):
         gather(release, previous=hr.audit(release))
     with pytest.raises(BadInput, match="An audit names the earlier release itself"):

@@ -137,9 +137,12 @@ def _shows(cell: Any, text: str | None, column: Column, missing: Sequence[str]) 
 
 
 def _round(end: float, step: Fraction) -> bool:
-    """Whether a number is a public end, such as a multiple of two or five of what the column is written in."""
-    places = Fraction(str(end)) / step
-    return places % 2 == 0 or places % 5 == 0
+    """Whether a number is a public end, such as a multiple of two or five of what the column is written in.
+
+    A second is no whole part of a day in binary, so the float nearest to a multiple counts.
+    """
+    places = round(Fraction(end) / step)
+    return float(places * step) == end and (places % 2 == 0 or places % 5 == 0)
 
 
 def fixed_counts(case: Case, column: Column, told: Mapping[str, Any], sizes: Sequence[int], least: int) -> list[str]:

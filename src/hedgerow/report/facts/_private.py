@@ -62,17 +62,21 @@ def unique_values(subject: Subject) -> UniqueValues | None:
         )
         for name, rare in held.columns.items()
     )
-    unique = [column.name for column in columns if column.unique.value]
-    sentence = _about_unique(unique, held.counted)
-    return UniqueValues(sentence, "note" if unique else "good", columns, held.exempt)
+    # People were counted in columns in clear when the release was made, though its table may not name them.
+    alone = [name for name, column in subject.audit.clear.items() if column.alone > 0]
+    unique = [column.name for column in columns if column.unique.value or column.name in alone]
+    counted = f"{held.counted} were counted"
+    if subject.people_unknown:
+        counted += "; the table does not show whose they are, so a value in several rows may be of one person"
+    return UniqueValues(_about_unique(unique, counted), "note" if unique else "good", columns, held.exempt)
 
 
 def _about_unique(unique: list[str], counted: str) -> str:
     if not unique:
-        return f"In no published column does anybody have a value that nobody else has ({counted} were counted)."
+        return f"In no published column does anybody have a value that nobody else has ({counted})."
     return (
-        f"Somebody has a value that nobody else has in {quoted(unique)} ({counted} were counted). Anyone who knows "
-        "that value finds the person's row."
+        f"Somebody has a value that nobody else has in {quoted(unique)} ({counted}). Anyone who knows that value finds "
+        "the person's rows."
     )
 
 

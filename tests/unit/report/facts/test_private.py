@@ -48,6 +48,20 @@ def test_a_value_that_nobody_else_has_is_found_in_the_table_as_it_is_written(rel
     assert columns["days"] == (1, 1), "500 days are of one person; everything else is of more"
 
 
+def test_a_value_of_several_rows_of_one_person_is_found_in_a_saved_release_too(tmp_path: Path) -> None:
+    """The file does not show that one person has all three rows; the manifest says that somebody is alone."""
+    rows = [("ann", 30, 900)] * 3 + [(f"p{at}", 30 + at % 2, at // 2 % 5) for at in range(60)]
+    visits = pa.table({name: [row[at] for row in rows] for at, name in enumerate(("who", "age", "days"))})
+    schema = hr.Schema(quasi=["age"], insensitive=["days"], accept=["days"], entity="who", others="drop")
+    release = hr.anonymize(visits, schema, k=5)
+    for made in (release, hr.Release.load(release.save(tmp_path / "out.csv"))):
+        found = gather(made).unique_values
+        assert found is not None
+        assert found.judgement == "note"
+        assert "nobody else has in 'days' (" in found.sentence
+    assert "a value in several rows may be of one person" in found.sentence  # type: ignore[union-attr]
+
+
 def test_nobody_has_such_a_value_where_none_is(visits: pa.Table) -> None:
     release = hr.anonymize(visits.select(["age", "sex"]), hr.Schema(quasi=["age", "sex"]), k=5)
     found = gather(release).unique_values

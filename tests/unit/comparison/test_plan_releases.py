@@ -55,7 +55,7 @@ def test_cells_are_counted_as_they_are_written(method: str, entity: str | None) 
     schema = hr.Schema(
         quasi=["age", "sex", "education"], target="income", entity=entity, identifying=["who"], others="drop"
     )
-    limit = {} if method == "kactus" else {"suppression_limit": 0.05}
+    limit: dict[str, Any] = {} if method == "kactus" else {"suppression_limit": 0.05}
     release = hr.anonymize(people, schema, k=20, method=method, random_state=0, **limit)
     written = [cell for name in ("age", "sex", "education") for cell in release.table[name].to_pylist()]
     starred = sum(cell == "*" for cell in written) / len(written)

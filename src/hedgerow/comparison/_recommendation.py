@@ -237,6 +237,8 @@ def _written(choice: Choice) -> list[str]:
     if guess is not None:
         sentences.append(
             f"Its proportions let a reader guess a hidden value with a certainty of up to {SUREST_GUESS.told(guess)}."
+            if guess
+            else "Its proportions show no share of a single hidden value."
         )
     if choice.alike:
         others = " and ".join(f"k = {k:,}" for k in choice.alike)

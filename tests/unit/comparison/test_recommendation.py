@@ -207,6 +207,11 @@ def test_what_the_cells_and_the_proportions_show_is_said() -> None:
     assert "Of its cells, 5% are as they were, 15% generalized, 80% suppressed (*)." in reason
     assert "guess a hidden value with a certainty of up to 93%" in reason
     assert "The very same table results from k = 5 and k = 10." in reason
+    silent = replace(taken, figures={**taken.figures, "surest_guess": 0.0})
+    assert (
+        "Its proportions show no share of a single hidden value."
+        in recommend([silent], UTILITIES, threshold=0.05).reason
+    )
 
 
 def test_of_the_same_table_the_largest_k_is_taken() -> None:

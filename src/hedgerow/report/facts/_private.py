@@ -17,7 +17,6 @@ from hedgerow.release import CountedReason, Release, counted_reasons
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.figures import count, number, quoted, share
 from hedgerow.report.facts.sections import ManyRows, NotFiner, NotFinerColumn, UniqueColumn, UniqueValues
-from hedgerow.verifier import people_per_value
 
 __all__ = ["many_rows", "not_finer", "unique_values"]
 
@@ -40,13 +39,7 @@ def unique_values(subject: Subject) -> UniqueValues | None:
     if release is None:
         return None
     table = release.described
-    held = people_per_value(
-        table.artefact,
-        2,
-        entity=table.owners or table.entity,
-        exempt=release.facts["columns"]["pseudonymized"],
-        missing=table.missing,
-    )
+    held = release.guarantee.holders(table.artefact, 2, table.owners or table.entity)
     roles = {name: _ROLES[role] for role in _ROLES for name in _listed(subject.columns.get(role))}
     columns = tuple(
         UniqueColumn(

@@ -134,6 +134,18 @@ def test_without_anything_else_it_says_what_is_missing(saved: Path, called: Any)
     assert "ABOVE the threshold of this release, 5" in parts(saved / "report.html")["summary"]
 
 
+def test_a_job_may_have_hierarchies_of_other_columns(saved: Path, called: Any) -> None:
+    job = (saved / "job.toml").read_text(encoding="utf-8")
+    job = job.replace("k = 5\n", "k = 5\nmin-people = 2\n").replace(
+        '["hours-per-week"]', '["hours-per-week", "workclass"]'
+    )
+    more = '[hierarchy]\nage = "intervals:5,10"\nworkclass = "flat"\n'
+    (saved / "job.toml").write_text(job + more, encoding="utf-8")
+    assert called("anonymize", "--job", "job.toml", "--force", "--quiet").status == 0
+    done = called("report", "--job", "job.toml")
+    assert (done.status, done.err) == (0, "")
+
+
 def test_the_input_of_the_job_may_be_gone(saved: Path, called: Any) -> None:
     job = (saved / "job.toml").read_text(encoding="utf-8")
     (saved / "people.csv").unlink()

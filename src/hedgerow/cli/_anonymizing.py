@@ -407,7 +407,8 @@ def _with_original(task: _Task, table: File | Source) -> tuple[File | Source, Or
     original = open_original(
         held, task.analyses, missing=tuple(schema.missing), kinds=schema.kinds, entity=schema.entity
     )
-    refuse_unpublished(task.analyses, schema.resolve(source.columns).published)
+    roles = schema.resolve(source.columns, coded=task.job.min_people is not None)
+    refuse_unpublished(task.analyses, roles.published)
     return source, original
 
 

@@ -50,8 +50,11 @@ def run(given: Mapping[str, Any]) -> None:
     from hedgerow.report.document import ReportOptions, write_report
     from hedgerow.risk.manifest import read_manifest
 
-    folder = find_hierarchies(job.hierarchies, stated_columns(place))
-    release = Release.load(place, {**folder.files, **job.hierarchy} or None, require=given["require"] or None)
+    columns = stated_columns(place)
+    folder = find_hierarchies(job.hierarchies, columns)
+    # A job may have hierarchies of further columns, which were coded before anything was counted.
+    words = {name: spec for name, spec in job.hierarchy.items() if name in columns or given["hierarchy"]}
+    release = Release.load(place, {**folder.files, **words} or None, require=given["require"] or None)
     held = ReportOptions(
         edition=edition,
         **stated,

@@ -139,7 +139,7 @@ def test_a_job_may_have_hierarchies_of_other_columns(saved: Path, called: Any) -
     job = job.replace("k = 5\n", "k = 5\nmin-people = 2\n").replace(
         '["hours-per-week"]', '["hours-per-week", "workclass"]'
     )
-    more = '[hierarchy]\nage = "intervals:5,10"\nworkclass = "flat"\n'
+    more = '[hierarchy]\nage = "intervals:5,10"\nworkclass = "flat"\n[recode]\nhours-per-week = "microaggregate:5"\n'
     (saved / "job.toml").write_text(job + more, encoding="utf-8")
     assert called("anonymize", "--job", "job.toml", "--force", "--quiet").status == 0
     done = called("report", "--job", "job.toml")

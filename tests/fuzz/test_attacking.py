@@ -66,6 +66,13 @@ def test_what_the_table_tells_by_itself_is_not_held_against_the_proportions() ->
     assert not any("a class" in one for one in found)
 
 
+def test_a_cell_of_one_value_tells_by_itself_how_many_have_it() -> None:
+    """A class of two people that shows Ulm, where values need three people: the table says as much as the bin."""
+    shown = {**NEW, "texts": ["Ulm", "*"], "published": [0, 1], "starts": [0, 1, 4]}
+    shown |= {"first": [1, 0, 1, 2], "last": [1, 0, 1, 2], "records": [2, 3, 4, 3]}
+    assert fixed(shown, (2, 10)) == []
+
+
 def test_values_of_few_people_must_not_be_named() -> None:
     assert few(OLD) == ["The pools of 'town' name 3 values that fewer than 3 people have"]
     assert few(NEW) == []

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import altair as alt
 
+from hedgerow.evaluation.estimates.charts import shortened
 from hedgerow.evaluation.estimates.models import INTERCEPT
 from hedgerow.report.facts.figures import Bar, Figure
 from hedgerow.report.facts.sections import (
@@ -42,7 +42,6 @@ __all__ = [
     "learner_chart",
     "of_rows",
     "risk_chart",
-    "shortened",
     "size_chart",
 ]
 
@@ -235,43 +234,7 @@ def _describe_association(changes: bool) -> str:
 # Intervals: those of tiny samples are cut off, so that they do not squash the scale of all others.
 
 
-_REACH: Final = 2.0
-"""An interval is drawn this many times as far from the values as the usual interval is wide."""
 _GOES_ON: Final = "An arrow at the end of a line: the interval goes on, and the numbers below show how far."
-
-
-def shortened(rows: Sequence[Mapping[str, Any]], value: str = "value") -> tuple[list[dict[str, Any]], float, float]:
-    """Cut intervals off that reach much further than the values and the usual interval, and return the ends of a scale.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        With ``low`` and ``high``.
-    value : str
-        The name of the value in each of them.
-
-    Returns
-    -------
-    rows : list of dict
-        The same, with ends inside the scale. ``"<"`` and ``">"`` in ``cut`` name ends that were cut off.
-    low, high : float
-        The ends of the scale, with some room.
-    """
-    values, widths = [row[value] for row in rows], [row["high"] - row["low"] for row in rows]
-    reach = max(max(values) - min(values), _REACH * statistics.median(widths))
-    low = max(min(values) - reach, min(row["low"] for row in rows))
-    high = min(max(values) + reach, max(row["high"] for row in rows))
-    cut = [
-        {
-            **row,
-            "low": max(row["low"], low),
-            "high": min(row["high"], high),
-            "cut": "<" * (row["low"] < low) + ">" * (row["high"] > high),
-        }
-        for row in rows
-    ]
-    room = 0.05 * (high - low) or 0.05 * abs(high) or 0.5
-    return cut, low - room, high + room
 
 
 def _arrows(rows: Sequence[Mapping[str, Any]], size: Mapping[str, Any], *channels: Any) -> list[alt.Chart]:

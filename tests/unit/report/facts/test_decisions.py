@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import hedgerow as hr
@@ -12,6 +14,7 @@ from hedgerow.errors import BadInput
 from hedgerow.report.document import PARTS, render_part
 from hedgerow.report.facts import gather
 from hedgerow.report.facts._decisions import STANDARDS
+from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.context import Context, Reason, read_context, read_reasons
 from hedgerow.report.facts.sections import ReportFacts
 
@@ -157,3 +160,18 @@ def test_only_parts_that_are_shown_are_linked(release: hr.Release) -> None:
     assert 'href="#part-classes"' in html
     assert "part-attempts" not in html
     assert "not in this report" in render_part("standards", dataclasses.replace(facts, association=None))
+
+
+@pytest.mark.parametrize("roles", [{}, {"entity": "name"}, {"entity": "name", "pseudonymize": ["name"]}])
+def test_by_the_threshold_of_the_audit_the_figures_are_those_of_the_audit(
+    roles: dict[str, Any], tmp_path: Path
+) -> None:
+    """Rounded where people are counted and the table does not show them, exact elsewhere."""
+    people = hr.datasets.make_census(500, random_state=3).select(["name", "age", "sex"])
+    twice = pa.concat_tables([people, people[:100]])
+    schema = hr.Schema(quasi=["age", "sex"], others="drop", **roles)
+    release = hr.anonymize(twice, schema, k=5, method="optimal")
+    for made in (release, hr.Release.load(release.save(tmp_path / "out.csv"))):
+        threshold = made.audit.risks.prosecutor.threshold
+        assert Subject.of(made, threshold=threshold).audit == made.audit
+        assert Subject.of(made, "public", threshold=threshold).audit == made.audit

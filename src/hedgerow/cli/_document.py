@@ -37,6 +37,7 @@ def run(given: Mapping[str, Any]) -> None:
     job = joined(given, _COMMAND, without=_OWN)
     given = {**given, "explanation": given["explanation"] or _written(job.explain)}
     place = _reported(given, job)
+    attacks = None if given["attack"] is None else _attacks(given["attack"])
     original = given["original"] or _input_of(job)
     edition = _check(given, place, original)
     if job.analyses and original is None:
@@ -44,7 +45,6 @@ def run(given: Mapping[str, Any]) -> None:
             "Analyses need the original rows. Name them (--original FILE), or a job that reads them (--job)."
         )
     stated = _stated(job, given["threshold"])
-    attacks = None if given["attack"] is None else _attacks(given["attack"])
 
     from hedgerow.release import Release
     from hedgerow.report.document import ReportOptions, write_report

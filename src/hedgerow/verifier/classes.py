@@ -558,7 +558,7 @@ class LabelIndex:
 
 
 def wildcard_k(
-    counts: ClassCounts, shield: Sequence[str] | None = None, suppressed: str = "*", limit: int = 5_000_000_000
+    counts: ClassCounts, shield: Sequence[str] | None = None, suppressed: str = "*", limit: int = 500_000_000
 ) -> int | None:
     """Return the smallest number of records that a record matches under wildcards.
 

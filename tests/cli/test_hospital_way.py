@@ -148,7 +148,9 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Way:
 
     # January. The same job, the longer table.
     december = "visits-december.csv -o release-december.csv"
-    said["december"] = type_(f"hedgerow anonymize --job job.toml {december} --report report-december.html")
+    said["december"] = type_(
+        f"hedgerow anonymize --job job.toml {december} --report report-december.html --explain why-december.json"
+    )
     said["both"] = type_(
         "hedgerow audit --job job.toml release-december.csv --previous release-september.csv --original "
         "visits-december.csv"
@@ -160,10 +162,15 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Way:
         "visits-elsewhere.csv --attack membership --json"
     )
 
-    # What the institute gets.
-    said["public"] = type_(
-        f"hedgerow anonymize --job job.toml {december} --force --report for-recipients.html --report-edition public"
+    (folder / "attacks.json").write_text(said["attack"].out, encoding="utf-8")
+
+    # The document that is signed, and what the institute gets.
+    document = "hedgerow report release-december.csv --job job.toml --original visits-december.csv"
+    said["document"] = type_(
+        f"{document} --attack attacks.json --explanation why-december.json --previous release-september.csv "
+        "-o document.html"
     )
+    said["public"] = type_(f"{document} --edition public -o for-recipients.html")
     return Way(folder, often, said)
 
 
@@ -517,7 +524,7 @@ def test_nobody_is_named_in_what_leaves_the_hospital_or_stands_on_a_screen(
     )
     manifests = (f"release-{name}.csv.manifest.json" for name in QUARTERS)
     said = [text for typed in way.said.values() for text in (typed.out, typed.err)]
-    for text in (*said, *map(way.read, [*files, *manifests, "for-recipients.html"])):
+    for text in (*said, *map(way.read, [*files, *manifests, "document.html", "for-recipients.html"])):
         assert hidden & set(SHAPES.findall(text)) == set()
 
 
@@ -555,8 +562,22 @@ def test_both_releases_together_are_not_safe(way: Way) -> None:
     assert re.search(r"FAILS +11-anonymity together with the previous release", way.said["both"].out)
 
 
-def test_the_report_is_signed(way: Way, quarter: Quarter) -> None:
-    for page in (quarter.page, text_of(way.read("for-recipients.html"))):
+def test_the_document_says_what_was_asked_of_it(way: Way, quarters: dict[str, Quarter]) -> None:
+    page = text_of(way.read("document.html"))
+    visits = quarters["december"].visits
+    of_patient = Counter(visit["pseud"] for visit in visits)
+    often = max(of_patient.values())
+    assert f"1 person has very many rows (up to {often})." in page
+    assert f"\nPeople\n{len(of_patient):,}\n" in page
+    for name, there in (("Rows", "release"), ("Original rows", "visits")):
+        before, after = (len(getattr(quarters[quarter], there)) for quarter in QUARTERS)
+        assert f"\n{name}\n{before:,}\n{after:,}\n" in page
+    assert "The attacks were made on this very table: its digest is the same." in page
+
+
+def test_the_report_is_signed(way: Way) -> None:
+    for name in ("report-september.html", "report-december.html", "document.html", "for-recipients.html"):
+        page = text_of(way.read(name))
         assert "\nSignatory\nA. Steward" in page
         assert "\nDate\n2026-11-18\n" in page
         assert "The institute of public health" in page

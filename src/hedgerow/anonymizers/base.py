@@ -289,7 +289,7 @@ class Anonymizer(Declared):
         self, data: Any, schema: Schema | None, options: Options, random_state: int | None = None
     ) -> Release:
         """Anonymize a table as :meth:`anonymize` does, whose keywords are the fields of ``options``."""
-        from hedgerow.release import SmallCounts, pipeline
+        from hedgerow.release import NotOfPeople, SmallCounts, pipeline
 
         own = ("suppression_limit", "publish_proportions", "min_support", "target_bins")
         fitting = self._with(**{name: getattr(options, name) for name in own})
@@ -298,20 +298,29 @@ class Anonymizer(Declared):
         schema = self.schema if schema is None else schema
         seed = self.random_state if random_state is None else random_state
         requirements = self._requirements(options.k, options.require)
-        bounds = pipeline.Bounds(options.min_people)
+        bounds, margins = pipeline.Bounds(options.min_people), pipeline.Margins()
         while True:
-            prepared = pipeline.prepare(
-                data, Schema() if schema is None else schema, requirements, options, random_state=seed, bounds=bounds
-            )
-            options.report(f"{FITTING} {type(self).__name__}")
-            recoding = fitting.fit_counts(prepared.counted, prepared.asked, seed=prepared.random_state)
+            with margins.explaining():
+                prepared = pipeline.prepare(
+                    data,
+                    Schema() if schema is None else schema,
+                    requirements,
+                    options,
+                    random_state=seed,
+                    bounds=bounds,
+                    margins=margins,
+                )
+                options.report(f"{FITTING} {type(self).__name__}")
+                recoding = fitting.fit_counts(prepared.counted, prepared.asked, seed=prepared.random_state)
             recoding = self._remarked(recoding, prepared.roles, parameters)
             try:
                 return pipeline.finish(prepared, recoding, parameters)
             except SmallCounts as few:
                 # Suppression took people from values that had just enough.
                 bounds = bounds.raised(few, prepared.codings, recoding.lost)
-                data = prepared.source.source
+            except NotOfPeople as unmet:
+                margins = margins.raised(unmet)
+            data = prepared.source.source
 
     def _remarked(self, recoding: Recoding, roles: Roles, parameters: Mapping[str, Any]) -> Recoding:
         """Add warnings about cells that reveal values, and about weights without effect."""

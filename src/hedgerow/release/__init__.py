@@ -5,6 +5,7 @@ Start with `_release.py`, then `pipeline`, which makes a release.
 """
 
 from hedgerow.release._guarantee import Guarantee, SmallCounts
+from hedgerow.release._margins import NotOfPeople
 from hedgerow.release._redrawn import Redrawn, check_holdout
 from hedgerow.release._release import Release
 from hedgerow.release.saving import check_destination, check_partition
@@ -13,6 +14,7 @@ __all__ = [
     "Guarantee",
     "Redrawn",
     "Release",
+    "NotOfPeople",
     "SmallCounts",
     "check_destination",
     "check_holdout",

@@ -10,7 +10,7 @@ import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from hedgerow.requirements._notation import Typed
 from hedgerow.requirements.binding import BoundRequirement, Context, Requirement
 
 __all__ = ["AlphaK"]
+
+_LEAST: Final = 1e-9  # a smaller share than any value of a table has
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,15 @@ class AlphaK(Requirement):
     def of_at_most(self, size: int) -> AlphaK:
         """With a smaller k. The share stays, because it sets a least number of records by itself."""
         return replace(self, k=min(self.k, size))
+
+    @property
+    def by_shares(self) -> bool:
+        """It limits a share."""
+        return True
+
+    def stricter(self, by: float) -> AlphaK:
+        """With a smaller share."""
+        return replace(self, alpha=max(self.alpha * (1 - by), _LEAST))
 
     @property
     def notation(self) -> str:

@@ -16,6 +16,7 @@ from hedgerow.errors import Infeasible
 __all__ = ["Margins", "NotOfPeople"]
 
 _FIRST: Final = 0.02  # the least margin of a requirement that was not met
+_HALVED: Final = 5  # how often margins are halved
 _FURTHER: Final = 1.5  # how much more than what was lacking
 
 
@@ -65,6 +66,15 @@ class Margins:
             raise unmet
         margin = min(1.0, max(_FIRST, 2 * before, before + _FURTHER * unmet.lacking))
         return Margins({**self.of, unmet.which: margin}, unmet)
+
+    def lower(self) -> Iterator[Mapping[int, float]]:
+        """The margins, then lower ones: a whole table may not meet what is so much stricter.
+
+        >>> [of[0] for of in Margins({0: 0.16}).lower()], list(Margins().lower())
+        ([0.16, 0.08, 0.04, 0.02, 0.01], [{}])
+        """
+        for halved in range(_HALVED if self.of else 1):
+            yield {at: margin / 2**halved for at, margin in self.of.items()}
 
     @contextmanager
     def explaining(self) -> Iterator[None]:

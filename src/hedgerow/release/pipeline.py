@@ -387,21 +387,22 @@ def _asked(
     """What the method must meet so that the requirements hold; refused if not even one class of all records does."""
     least = options.min_people
     per_value = () if least is None else per_column(requirements, counted.roles, least)
-    asked = (*requirements, *per_value)
-    if counted.roles.entity is not None:
-        asked = of_people(asked, counted.domains, margins.of)
-        if options.publish_proportions:
-            # Proportions count representatives: every class must have enough of them.
-            asked = (*asked, Representatives(max(one.minimal_size for one in requirements)))
-    context = context_of(counted, asked)
-    failing = unreachable(asked, context)
-    if failing:
-        raise Infeasible(
-            f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
-            f"{plural(counted.rows, 'records')} as one class reach only {reached_at_most(failing[0], context)}. Lower "
-            "the requirement."
-        )
-    return asked
+    for of in margins.lower():
+        asked = (*requirements, *per_value)
+        if counted.roles.entity is not None:
+            asked = of_people(asked, counted.domains, of)
+            if options.publish_proportions:
+                # Proportions count representatives: every class must have enough of them.
+                asked = (*asked, Representatives(max(one.minimal_size for one in requirements)))
+        context = context_of(counted, asked)
+        failing = unreachable(asked, context)
+        if not failing:
+            return asked
+    raise Infeasible(
+        f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
+        f"{plural(counted.rows, 'records')} as one class reach only {reached_at_most(failing[0], context)}. Lower "
+        "the requirement."
+    )
 
 
 # --------------------------------------------------------------------------------------------------

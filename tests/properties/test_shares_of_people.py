@@ -99,8 +99,7 @@ def test_a_method_that_fits_is_not_refused(rows: list[tuple[Any, ...]], rule: st
         release = made(method).anonymize(table_of(rows), SCHEMA, k=2, require=[requirement], random_state=seed)
     except NotOfPeople as refused:
         raise AssertionError(f"the method was refused: {refused}") from refused
-    except (Infeasible, hr.BadInput) as refused:
-        assert "not for people" not in str(refused)
+    except Infeasible:
         return
     published = release.table.to_pylist()
     classes = pairs_of_classes(published, rows, requirement.shield)
@@ -118,7 +117,7 @@ def test_files_give_the_same_release_as_memory(
 ) -> None:
     path = tmp_path_factory.mktemp("people") / "people.csv"
     pyarrow.csv.write_csv(table_of(rows), path)
-    shown = []
+    shown: list[Counter[Any]] = []
     for data in (table_of(rows), path):
         try:
             release = hr.anonymize(data, SCHEMA, k=2, require=[rule], random_state=seed)
@@ -186,4 +185,4 @@ def test_rows_alone_would_not_do(rule: str) -> None:
         histogram = counts.histogram(str(one.column))[np.newaxis]
         judged.append(bool(one.bind(context).satisfied(np.array([counts.rows]), histogram)[0]))
     assert judged[1]
-    assert judged[0] == (requirement.name == "t-closeness" or rule.startswith("l=2"))
+    assert judged[0] == (requirement.name == "t-closeness")

@@ -13,7 +13,15 @@ from hedgerow.advice._advice import Advice, ColumnAdvice
 from hedgerow.advice._hierarchies import decimal_sign, hierarchy_of, keeps_more_without, kind_of, missing_texts
 from hedgerow.advice._names import like_values
 from hedgerow.advice._profiles import Profile, combinations, profiles_of, separation, together
-from hedgerow.advice._requirements import Choice, LeastPeople, choose_k, choose_method, diversity, few_groups, least_people
+from hedgerow.advice._requirements import (
+    Choice,
+    LeastPeople,
+    choose_k,
+    choose_method,
+    diversity,
+    few_groups,
+    least_people,
+)
 from hedgerow.advice._roles import Judgement, judge_roles
 from hedgerow.advice._trial import Trial, trial_rows, try_out
 from hedgerow.anonymizers.registry import DEFAULT_METHOD, METHODS

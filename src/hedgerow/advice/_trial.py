@@ -98,7 +98,9 @@ def try_out(
     from hedgerow.anonymizers.registry import anonymize
 
     try:
-        release = anonymize(rows, schema, method=method, k=k, require=require, min_people=min_people, random_state=_SEED)
+        release = anonymize(
+            rows, schema, method=method, k=k, require=require, min_people=min_people, random_state=_SEED
+        )
     except Disclosing as error:
         # A target or sensitive column cannot become a quasi-identifier.
         if set(error.columns) & {*schema.sensitive, schema.target}:

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
-from hedgerow.anonymizers.parameters import Declared, Presets, check_limit, records_allowed, refuse_losses, shared
+from hedgerow.anonymizers.parameters import (
+    Declared,
+    Presets,
+    check_limit,
+    records_allowed,
+    refuse_losses,
+    remarks_on_limit,
+    shared,
+)
 from hedgerow.core.counts import LargeTable, in_bins, refuse_many_numbers
 from hedgerow.errors import BadInput, InternalError, listing
 from hedgerow.requirements import Requirement
@@ -164,7 +172,10 @@ class Anonymizer(Declared):
         if reason is None and self.target_bins is not None:
             reason = "the target cannot be cut into bins: leave target_bins (--target-bins) out"
         if reason is None and not self.keeps_levels_in_parts and _limited(counts):
-            reason = "levels cannot be limited, except by Mondrian: leave levels (--level) out"
+            reason = (
+                "levels cannot be limited, except by Mondrian: leave levels (--level) out, or take Mondrian "
+                "(method='mondrian', --method mondrian)"
+            )
         if reason is None and self.suppression_limit:
             reason = "no record can be given up: leave suppression_limit (--suppression-limit) out"
         if reason is not None:
@@ -282,6 +293,7 @@ class Anonymizer(Declared):
             progress,
             destination,
             min_people,
+            remarks=remarks_on_limit(self.suppression_limit if suppression_limit is None else suppression_limit),
         )
         return self.anonymize_with(data, schema, options, random_state)
 

@@ -138,8 +138,9 @@ def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Pat
     rows = f"{redrawn_path(output)}: {plural(drawn.rows, 'rows')} of ordinary values, drawn from the proportions"
     for label, value in (("redrawn", rows), ("equal rows", f"{equal!r} (for you: written nowhere)")):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
-    for warning in () if escaped else drawn.warnings:
-        console.print(Text.assemble((f"  {'note':<13}", "yellow"), f"of the drawn rows, {warning}"), soft_wrap=True)
+    formulas = () if escaped else (f"of the drawn rows, {warning}" for warning in drawn.warnings)
+    for note in (*formulas, *(f"of the drawn rows: {note}" for note in drawn.notes)):
+        console.print(Text.assemble((f"  {'note':<13}", "yellow"), note), soft_wrap=True)
 
 
 def show_analyses(console: Console, analyses: Analyses) -> None:

@@ -287,9 +287,7 @@ def run_check(given: Mapping[str, Any]) -> bool:
     return answer.holds
 
 
-def _demanded(
-    job: Job, stated: StatedRoles | None, quasi: Sequence[str]
-) -> tuple[Sequence[Requirement], int | None]:
+def _demanded(job: Job, stated: StatedRoles | None, quasi: Sequence[str]) -> tuple[Sequence[Requirement], int | None]:
     """The requirements, and how many people must hold every value: as typed, or else as the manifest states them."""
     if job.k is not None or job.require:
         return _read_requirements(job.k, job.require, quasi), job.min_people

@@ -144,7 +144,9 @@ def find_hierarchies(folder: str | Path | None, columns: Iterable[str], *, unnam
             f"The folder {str(folder)!r} has no hierarchy for any of the columns. "
             "Name the files after the columns, such as age.csv or age.toml."
         )
-    return HierarchyFiles(of_columns, {name: path for name, path in files.items() if name not in wanted}, folder, unnamed)
+    return HierarchyFiles(
+        of_columns, {name: path for name, path in files.items() if name not in wanted}, folder, unnamed
+    )
 
 
 def needing_trees(requirements: Iterable[Requirement]) -> list[str]:

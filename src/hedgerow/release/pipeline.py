@@ -78,7 +78,17 @@ from hedgerow.risk.dependencies import Key, KeyColumn, keys_of_people
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import ClassCounts, Levels
 
-__all__ = ["Bounds", "Margins", "Options", "Prepared", "Progress", "check_proportions", "finish", "prepare", "proportions_of"]
+__all__ = [
+    "Bounds",
+    "Margins",
+    "Options",
+    "Prepared",
+    "Progress",
+    "check_proportions",
+    "finish",
+    "prepare",
+    "proportions_of",
+]
 
 Progress = Callable[[str], None]
 
@@ -119,6 +129,8 @@ class Options:
         Where the release will be saved, if it is known.
     min_people : int, optional
         How many people must hold every value of every column.
+    remarks : tuple of str
+        Notes on how options were understood, for the warnings of the release.
     """
 
     k: int | None = None
@@ -130,6 +142,7 @@ class Options:
     progress: Progress | None = None
     destination: str | Path | Destination | None = None
     min_people: int | None = None
+    remarks: tuple[str, ...] = ()
 
     def check(self, schema: Schema) -> None:
         """Refuse options that no release can meet, before the table is opened."""
@@ -228,8 +241,8 @@ def prepare(
 ) -> Prepared:
     """Read and count a table, encode its hierarchies, and refuse requirements that no method could meet.
 
-    With ``bounds``, values are pooled that fewer people hold than these. With ``margins``, the method must meet stricter
-    requirements than the release.
+    With ``bounds``, values are pooled that fewer people hold than these. With ``margins``, the method must meet
+    stricter requirements than the release.
     """
     if not isinstance(schema, Schema):
         raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
@@ -521,7 +534,13 @@ def _warnings(
             f"The proportions have a support of {proportions.min_support} where {prepared.k} records are required of a "
             "class: they are weak and may single people out. The table itself keeps its requirements."
         )
-    return (*found, *recoding.warnings, *prepared.counted.remarks, *([] if formulas is None else [formulas]))
+    return (
+        *found,
+        *prepared.options.remarks,
+        *recoding.warnings,
+        *prepared.counted.remarks,
+        *([] if formulas is None else [formulas]),
+    )
 
 
 def _in_clear(prepared: Prepared, seen: Seen, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:

@@ -190,7 +190,9 @@ def _holds_of_people(
         compared[code] += overall[2 * values + code]
     if kind != SHARE:
         people = holders.sum()
-    return _holds_of_records(kind, parameters, compared / max(compared.sum(), ROUNDING), place, parent, weight, people, holders)
+    return _holds_of_records(
+        kind, parameters, compared / max(compared.sum(), ROUNDING), place, parent, weight, people, holders
+    )
 
 
 @jit

@@ -5,9 +5,9 @@ each person gets a *home*, one of the cells that hold their rows, drawn at rando
 person. Representative records and others are different cells. A class never has more representative records than
 people, and they add up: a class with k of them has at least k people, whatever cells it consists of.
 
-How many people of a class have a value does not add up either. Each person who has it gets one row that stands for the
-pair of both, at home where possible, and further rows at other tuples, because another class may hold these. In a class,
-at least as many people have the value as have such a row there, and at most as many as have any of them.
+How many people of a class have a value does not add up either. For each person who has it, one row stands for both of
+them, at home where possible, and one row at every other tuple may stand for them, because another class may hold it. At
+least as many people of a class have the value as it has rows of the first kind, and at most as many as it has of both.
 """
 
 from __future__ import annotations

@@ -253,6 +253,7 @@ def _job_text(advice: Advice, path: Path) -> str:
         list(_single(advice)),
         list(_requirements(advice)),
         list(_kinds(advice)),
+        list(_recodes(advice)),
         list(_hierarchies(advice)),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"

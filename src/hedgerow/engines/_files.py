@@ -416,7 +416,7 @@ class FileSource(Source):
         pair = np.stack([pairs.column(at).to_numpy().astype(np.int32) for at in (0, 1)], axis=1)
         marks = mark_people(counts, pair, roles.by_people, random)
         apart, marked, rest = counts.with_people(marks)
-        apart = replace(apart, links=Links.of(pair, counts.cell_tuple))
+        apart = replace(apart, links=Links.of(pair, counts.cell_tuple, nobody=person.domain.has_missing))
         stands = {PERSON: pair[marks.pair, 0], CELL: marks.cell, "new_cell": marked}
         kept = np.flatnonzero(rest >= 0).astype(np.int32)
         return apart, People(numbers, pa.table(stands), pa.table({CELL: kept, "new_cell": rest[kept]}))

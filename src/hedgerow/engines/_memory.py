@@ -94,7 +94,7 @@ class MemorySource(Source):
             return counted
         person = encoded[roles.entity]
         _, people = tabulate([person.codes], [person.domain.size], rows)
-        return counted.with_people(people, random_state)
+        return counted.with_people(people, random_state, nobody=person.domain.has_missing)
 
     def holders(self, column: str, schema: Schema, roles: Roles) -> Holders:
         """The distinct values of a column, and the rows or people who have them."""
@@ -229,14 +229,17 @@ class CountedFrame(CountedSource):
         tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
         return self._opened.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
 
-    def with_people(self, people: Ints, random_state: int | None) -> CountedFrame:
-        """Choose the rows that stand for people, and make them cells of their own."""
+    def with_people(self, people: Ints, random_state: int | None, *, nobody: bool = False) -> CountedFrame:
+        """Choose the rows that stand for people, and make them cells of their own.
+
+        With ``nobody``, the last person stands for all rows that name no person.
+        """
         counts = self.counts
         cells = len(counts.cell_sizes)
         pairs, pair = tabulate([people, self._row_cell], [int(people.max()) + 1, cells], len(people))
         marks = mark_people(counts, pairs, self._roles.by_people, np.random.default_rng(random_state))
         apart, marked, rest = counts.with_people(marks)
-        apart = replace(apart, links=Links.of(pairs, counts.cell_tuple))
+        apart = replace(apart, links=Links.of(pairs, counts.cell_tuple, nobody=nobody))
         number = np.full(len(pairs), -1, dtype=np.int32)
         number[marks.pair] = marked
         seed = seed_text(random_state)

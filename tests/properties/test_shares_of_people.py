@@ -19,6 +19,7 @@ from hedgerow.anonymizers.registry import find_method
 from hedgerow.errors import Infeasible
 from hedgerow.io.domains import holders_of
 from hedgerow.release import NotOfPeople
+from hedgerow.release._margins import Margins
 from hedgerow.release.pipeline import prepare
 from hedgerow.requirements import HoldersOfValues, Requirement, context_of, of_people, parse_requirement
 
@@ -163,6 +164,16 @@ def test_rows_show_the_fewest_and_the_most_holders_of_a_value(
     assert everywhere[0].sum() == len({row[0] for row in rows})
 
 
+def test_rows_of_a_person_in_one_tuple_count_once() -> None:
+    """Also where they differ in another column: no class can part them, unless it parts the tuple."""
+    rows = [(person, 20, "F", "ab"[person % 2]) for person in range(8)] * 3
+    table = table_of(rows).append_column("back", pa.array(["yes"] * 8 + ["no"] * 16))
+    schema = hr.Schema(quasi=["age", "sex"], sensitive=["ill"], target="back", entity="person", others="drop")
+    counts = prepare(table, schema, [hr.TCloseness(0.9, "ill")], random_state=0).counts
+    codes = np.bincount(counts.values_of(holders_of("ill")), counts.cell_sizes, 7)
+    assert codes.tolist() == [4, 4, 0, 0, 0, 0, 16]
+
+
 def test_a_person_with_very_many_rows_counts_once() -> None:
     """A table whose rows look alike everywhere, but one person brings most of them in one town."""
     rows = [(person, 20 + person % 2, "F", "abcd"[person // 2 % 4]) for person in range(80)]
@@ -170,6 +181,26 @@ def test_a_person_with_very_many_rows_counts_once() -> None:
     with_one = hr.anonymize(table_of(rows), SCHEMA, k=5, require="t=0.1@ill", random_state=0)
     assert len(with_one.classes.sizes) == 2
     assert with_one.audit.k == 40
+
+
+def test_the_method_runs_again_if_the_verifier_counts_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ends hold in every class, and yet the people of one class are not close enough."""
+    visits = hr.datasets.make_hospital(600, random_state=1)
+    quasi = ["born", "sex", "postcode", "admitted"]
+    schema = hr.Schema(quasi=quasi, sensitive=["icd10"], entity="patient_id", others="drop")
+    raised: list[dict[int, float]] = []
+
+    def record(margins: Margins, unmet: NotOfPeople) -> Margins:
+        higher = original(margins, unmet)
+        raised.append(dict(higher.of))
+        return higher
+
+    original = Margins.raised
+    monkeypatch.setattr(Margins, "raised", record)
+    release = hr.anonymize(visits, schema, k=5, require="t=0.3@icd10", random_state=7)
+    assert release.audit.verdict is not None
+    assert release.audit.verdict.holds
+    assert raised == [{1: 0.02}]
 
 
 @pytest.mark.parametrize("rule", REQUIREMENTS)

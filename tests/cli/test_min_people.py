@@ -112,9 +112,9 @@ def test_a_folder_serves_columns_that_no_option_names(run: Any, visits: Path) ->
 
 
 def test_a_folder_serves_no_column_that_is_left_out(run: Any, visits: Path) -> None:
-    options = ("--quasi", "age,sex", "--others", "insensitive", "--drop", "icd10", "--rows-are-people", "-k", "3")
-    options = (*options, *NUMBERS, "--hierarchies", "trees", "--min-people", "11", "-o", "out.csv")
-    done = run("anonymize", visits.name, *options)
+    roles = ("--quasi", "age,sex", "--others", "insensitive", "--drop", "icd10", "--rows-are-people", "-k", "3")
+    options = (*NUMBERS, "--hierarchies", "trees", "--min-people", "11", "-o", "out.csv")
+    done = run("anonymize", visits.name, *roles, *options)
     assert (done.status, done.err) == (0, "")
     assert "'icd10.csv' belongs to no column" in done.out
 

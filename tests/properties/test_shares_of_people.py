@@ -48,12 +48,15 @@ METHODS: dict[str, dict[str, Any]] = {
     "optimal": {"suppression_limit": 0.1},
     "improved": {"suppression_limit": 0.1},
 }
-SCHEMA = hr.Schema(quasi=["age", "sex"], sensitive=["ill"], insensitive=["row"], accept=["row"], entity="person")
+SCHEMA = hr.Schema(
+    quasi=["age", "sex"], sensitive=["ill"], target="back", insensitive=["row"], accept=["row"], entity="person"
+)
 
 
 def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:
     columns = dict(zip(("person", "age", "sex", "ill"), map(list, zip(*rows, strict=True)), strict=True))
-    return pa.table({**columns, "row": [f"r{at}" for at in range(len(rows))]})
+    back = ["yes" if at % 3 else "no" for at in range(len(rows))]
+    return pa.table({**columns, "back": back, "row": [f"r{at}" for at in range(len(rows))]})
 
 
 def made(method: str) -> Any:
@@ -167,7 +170,7 @@ def test_rows_show_the_fewest_and_the_most_holders_of_a_value(
 def test_rows_of_a_person_in_one_tuple_count_once() -> None:
     """Also where they differ in another column: no class can part them, unless it parts the tuple."""
     rows = [(person, 20, "F", "ab"[person % 2]) for person in range(8)] * 3
-    table = table_of(rows).append_column("back", pa.array(["yes"] * 8 + ["no"] * 16))
+    table = table_of(rows).set_column(4, "back", pa.array(["yes"] * 8 + ["no"] * 16))
     schema = hr.Schema(quasi=["age", "sex"], sensitive=["ill"], target="back", entity="person", others="drop")
     counts = prepare(table, schema, [hr.TCloseness(0.9, "ill")], random_state=0).counts
     codes = np.bincount(counts.values_of(holders_of("ill")), counts.cell_sizes, 7)

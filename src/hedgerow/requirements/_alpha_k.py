@@ -120,7 +120,7 @@ class AlphaK(Requirement):
         """The share of the value, or of the most frequent value."""
         column = context.columns[context.index_of(self.column)]
         records = column.ordered[0] if self.value is None else column.histogram[column.code_of(str(self.value))]
-        return f"a share of {records / column.histogram.sum():.4g}"
+        return f"a share of {records / context.rows:.4g}"
 
     def bind(self, context: Context) -> BoundRequirement:
         """Bind to the codes of the column; a value that does not occur there is most likely mistyped."""

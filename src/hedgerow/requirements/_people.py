@@ -170,8 +170,9 @@ class HoldersOfValues(Requirement):
     def _of_people(self, context: Context) -> Context:
         """How many people have each value, in the whole table."""
         marked = context.columns[context.index_of(self.column)]
-        holders = [None if rows is None else _holders(rows) for rows in (marked.histogram, marked.whole)]
-        return Context((SensitiveColumn(self.domain, _holders(marked.histogram), holders[1]),), context.rows)
+        whole = None if marked.whole is None else _holders(marked.whole)
+        people = int(marked.histogram[: self.domain.size].sum())
+        return Context((SensitiveColumn(self.domain, _holders(marked.histogram), whole),), people)
 
     def bind(self, context: Context) -> BoundRequirement:
         """Read what rows show of the holders of values.

@@ -6,6 +6,7 @@ Start with `_release.py`, then `pipeline`, which makes a release.
 
 from hedgerow.release._explaining import CountedReason, counted_reasons
 from hedgerow.release._guarantee import Guarantee, SmallCounts
+from hedgerow.release._margins import NotOfPeople
 from hedgerow.release._redrawn import Redrawn, check_holdout
 from hedgerow.release._release import Release
 from hedgerow.release.saving import check_destination, check_partition
@@ -15,6 +16,7 @@ __all__ = [
     "Guarantee",
     "Redrawn",
     "Release",
+    "NotOfPeople",
     "SmallCounts",
     "check_destination",
     "check_holdout",

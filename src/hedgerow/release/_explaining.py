@@ -469,7 +469,7 @@ def reasons_of(
         raise BadInput("The table did not fit into memory, so its release cannot be explained.")
     if not enforced:
         raise BadInput("The release does not keep its requirements, so they do not explain it.")
-    asked = tuple(requirements) if counts.roles.entity is None else of_people(requirements)
+    asked = tuple(requirements) if counts.roles.entity is None else of_people(requirements, counts.domains)
     return Reasons(counts, recoding, asked)
 
 

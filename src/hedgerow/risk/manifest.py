@@ -121,7 +121,7 @@ class StatedRoles:
     remarks : tuple of str
         Notes for the auditor.
     min_people : int, optional
-        How many people hold every value of every column, if that was required.
+        How many people hold every value.
     """
 
     quasi: tuple[str, ...]
@@ -167,7 +167,7 @@ def stated_beside(table: object) -> StatedRoles | None:
             withheld=tuple(requirement for requirement, hidden in read if hidden),
             dropped=tuple(roles["dropped"]),
             remarks=(_ROWS_INSTEAD,) if roles["entity"] in roles["dropped"] else (),
-            min_people=None if manifest.get("min_people") is None else int(manifest["min_people"]),
+            min_people=manifest.get("min_people"),
         )
 
 

@@ -309,16 +309,16 @@ REFUSED: list[tuple[str, str]] = [
      "There is no column 'zpi'. Did you mean 'zip'? A level is given for it."),
     ("{A} p.csv {Q} -k 5 --levels zip=1:2", f"No such option: --levels (Possible options: --level). {HELP}"),
     ("audit p.csv --quasi age --level zip=1",
-     "hedgerow audit has no option --level; hedgerow anonymize and hedgerow compare have it. Type hedgerow audit "
-     "--help."),
+     "hedgerow audit has no option --level; hedgerow anonymize, hedgerow compare and hedgerow evaluate have it. Type "
+     "hedgerow audit --help."),
     # Enough people for every value, and numbers in clear.
     ("{A} p.csv {Q} -k 5 --min-people 0",
      "The 'min-people' parameter of hedgerow anonymize must be a whole number >= 1. Got 0 instead."),
     ("{A} p.csv {Q} -k 5 --min-people 11%",
      f"The '--min-people' parameter of hedgerow anonymize must be a whole number. Got '11%' instead. {HELP}"),
-    ("check p.csv --quasi age --min-people 11",
-     "hedgerow check has no option --min-people; hedgerow anonymize and hedgerow audit have it. Type hedgerow check "
-     "--help."),
+    ("audit p.csv --quasi age --recode age=top:30",
+     "hedgerow audit has no option --recode; hedgerow anonymize, hedgerow compare and hedgerow evaluate have it. Type "
+     "hedgerow audit --help."),
     ("{A} p.csv {Q} -k 5 --recode zip=top:30",
      "A recode is given for 'zip', which is not published in clear. Quasi-identifiers are generalized by the method: "
      "give them a hierarchy instead."),

@@ -114,8 +114,9 @@ def _of_another_command(message: str, context: Any) -> str | None:
     ]
     if not owners:
         return None
-    have = "has" if len(owners) == 1 else "have"
-    return f"{context.command_path} has no option {unknown[1]}; {' and '.join(owners)} {have} it."
+    *first, last = owners
+    have = f"{', '.join(first)} and {last} have" if first else f"{last} has"
+    return f"{context.command_path} has no option {unknown[1]}; {have} it."
 
 
 def _until_next_option(words: Sequence[str]) -> list[str]:

@@ -252,6 +252,8 @@ def audit(
         missing=roles.missing,
         determined=_determined(table, fit, roles, counted),
     )
+    if min_people is None and stated is not None:
+        min_people = stated.min_people
     result = audit_counts(
         counts,
         sensitive=roles.sensitive,

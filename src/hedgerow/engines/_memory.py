@@ -59,7 +59,16 @@ _RARE: Final = 8  # a value is rare if no more rows have it
 
 
 class MemorySource(Source):
-    """A pandas, polars or pyarrow table, or a DuckDB relation."""
+    """A pandas, polars or pyarrow table, or a DuckDB relation.
+
+    Attributes
+    ----------
+    strata : int array (rows,), optional
+        The stratum of each row, if no group may have rows of two strata. Each stratum is then a table of its own: a
+        person who has rows in several has a representative in each.
+    """
+
+    strata: Longs | None = None
 
     def __init__(self, data: Any) -> None:
         self.opened: OpenFrame = open_frame(data)
@@ -83,11 +92,14 @@ class MemorySource(Source):
         frame = frame.with_columns(*(self._coded(frame[name], one) for name, one in (self.coding or {}).items()))
 
         def encoded_column(name: str) -> EncodedColumn:
-            return encode(schema, roles, name, as_arrow(frame[name]))
+            values = as_arrow(frame[name])
+            return encode(schema, roles, name, values, untyped=self.untyped, decimal_point=self.decimal)
 
         with translated(BadValues, into=lambda bad: bad.in_rows(as_arrow(frame[bad.column]))):
             encoded = dict(zip(needed, side_by_side(encoded_column, needed, rows), strict=True))
         counts, row_cell = FrequencyTable.from_columns(roles, encoded, None, rows)
+        if self.strata is not None:
+            counts, row_cell = counts.in_strata(row_cell, self.strata)
         respelled = frozenset(name for name in roles.counted if encoded[name].respelled)
         counted = CountedFrame(self, counts, frame, row_cell, respelled)
         if roles.entity is None:
@@ -188,7 +200,8 @@ class CountedFrame(CountedSource):
         if tuple(table.columns) != roles.published:
             raise InternalError("a table came out with other columns than those that are published")
         people = None if self._people is None else self._people[rows].astype(np.int64)
-        return FrameRows(nw.to_native(table), people, self._opened.back)
+        places = None if self._source.strata is None else rows
+        return FrameRows(nw.to_native(table), people, self._opened.back, places)
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the other columns of the published rows reveal."""
@@ -231,16 +244,20 @@ class CountedFrame(CountedSource):
 
     def with_representatives(self, people: Ints, random_state: int | None) -> CountedFrame:
         """Draw one row of each person, their representative, and make these rows cells of their own."""
-        counts = self.counts
+        counts, strata = self.counts, self._source.strata
         cells = len(counts.cell_sizes)
-        pairs, _ = tabulate([people, self._row_cell], [int(people.max()) + 1, cells], len(people))
+        represented = people
+        if strata is not None:
+            sizes = [int(people.max()) + 1, int(strata.max()) + 1]
+            _, represented = tabulate([people, strata.astype(np.int32)], sizes, len(people))
+        pairs, _ = tabulate([represented, self._row_cell], [int(represented.max()) + 1, cells], len(people))
         homes = draw_representatives(pairs, np.random.default_rng(random_state))
         seed = seed_text(random_state)
         is_representative = representative_rows(
-            people, self._row_cell, homes, lambda rows: rows[self._ranked(rows, seed)]
+            represented, self._row_cell, homes, lambda rows: rows[self._ranked(rows, seed)]
         )
         apart, numbers = counts.with_representatives(np.bincount(self._row_cell[is_representative], minlength=cells))
-        apart = replace(apart, links=Links.of(pairs, counts.cell_tuple))
+        apart = replace(apart, links=None if strata is not None else Links.of(pairs, counts.cell_tuple))
         row_cell = numbers[self._row_cell, is_representative.astype(np.int64)]
         return CountedFrame(self._source, apart, self._frame, row_cell, self._respelled, people)
 

@@ -16,12 +16,15 @@ from hedgerow._internal.arrays import Floats, Ints, Longs, ranges
 from hedgerow.errors import required
 from hedgerow.io.values import number_text
 
-__all__ = ["AT_HOME", "CodeSets", "Domain", "Kind"]
+__all__ = ["AT_HOME", "STRATUM", "CodeSets", "Domain", "Kind"]
 
 Kind = Literal["number", "text", "date"]
 
 AT_HOME: Final = "\0at home"
 """The name of an internal column beside those of the table: whether a row is the representative of its person."""
+
+STRATUM: Final = "\0stratum"
+"""The name of an internal column: the stratum of a row. No group may have rows of two strata."""
 
 # Whole numbers below this are written with all their digits.
 _WRITTEN_OUT: Final = 1e16

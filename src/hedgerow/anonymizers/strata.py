@@ -20,7 +20,6 @@ import numpy as np
 from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.anonymizers.budget import Reduced, vanishes
 from hedgerow.anonymizers.limits import concatenated, dividing_columns, top_of_codes
-from hedgerow.core.cells import PublishedColumn
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, Recoding, Shown, publish_groups
 from hedgerow.errors import Infeasible, plural, required
@@ -185,12 +184,10 @@ class _Groups:
         undivided = number[self.of_cell]
         divided = np.isin(self.of_cell, [one for one in self.fitted if not self.out[one]])
         cells, groups, sizes = _as_pieces(np.flatnonzero(~divided), undivided, self.counts)
-        columns: list[list[PublishedColumn]] = [[] for _ in self.counts.quasi]
-        values: list[Ints] = []
         count = int(single.sum())
+        published = []
         if count:
-            own, of_group = publish_groups(self.counts, Pieces(cells, groups, sizes), count, shown)
-            _append(columns, values, own, of_group)
+            published.append(publish_groups(self.counts, Pieces(cells, groups, sizes), count, shown))
         parts = [(cells, groups, sizes)]
         for one, (of_part, recoding, gone) in sorted(self.fitted.items()):
             if self.out[one]:
@@ -198,11 +195,14 @@ class _Groups:
             pieces = required(recoding.pieces, "the pieces of a recoding")
             new = np.where(gone, -1, count + np.cumsum(~gone) - 1).astype(np.int32)
             parts.append((of_part[pieces.cell], new[pieces.group], pieces.size))
-            _append(columns, values, recoding.columns, recoding.groups[~gone])
+            published.append((recoding.columns, recoding.groups[~gone]))
             count += int((~gone).sum())
         pieces = Pieces.gathered(
             *(np.concatenate([part[at] for part in parts]).astype(kind) for at, kind in enumerate(("i4", "i4", "i8")))
         )
+        columns = [[own[at] for own, _ in published] for at in range(len(self.counts.quasi))]
+        before = np.cumsum([[0] * len(columns), *([len(own) for own in one] for one, _ in published)], axis=0)
+        values = [of_group + offset for (_, of_group), offset in zip(published, before[:-1], strict=True)]
         recodings = [recoding for _, recoding, _ in self.fitted.values()]
         return Recoding(
             method=method,
@@ -225,16 +225,6 @@ def _histograms(counts: FrequencyTable, of_cell: Ints, column: str, number: int)
 
 def _as_pieces(cells: Longs, group_of_cell: Ints, counts: FrequencyTable) -> tuple[Ints, Ints, Longs]:
     return cells.astype(np.int32), group_of_cell[cells], counts.cell_sizes[cells]
-
-
-def _append(
-    columns: list[list[PublishedColumn]], values: list[Ints], own: Sequence[PublishedColumn], of_group: Ints
-) -> None:
-    """Add groups with what they publish to those of other strata."""
-    before = [sum(map(len, column)) for column in columns]
-    values.append(of_group + np.array(before, dtype=np.int32))
-    for column, one in zip(columns, own, strict=True):
-        column.append(one)
 
 
 def _refuse_losses(groups: _Groups, allowed: int) -> None:

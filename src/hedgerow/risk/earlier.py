@@ -417,7 +417,7 @@ class Strata:
     lonely : bool array (strata,)
         Those of which some group must not be published, because too few records of their class left.
     undivided : bool array (strata,)
-        Those that must stay one group, because values have changed.
+        Those that must stay one group, because values have changed, or somebody stands in for somebody else.
     """
 
     of_row: Longs
@@ -450,7 +450,9 @@ def strata_of(found: Beside, requirements: Sequence[Requirement], *, coded: bool
     some_stay = np.bincount(of_old[partner[kept]], minlength=number) > 0
     out = some_left & some_stay & ~_hold(found, partner[kept], requirements, number, alone=False)
     new_clear, old_clear = found.clear[1][kept], found.clear[0][partner[kept]]
-    changed = np.bincount(of_old[partner[kept]], new_clear != old_clear, number) > 0
+    # A stand-in is somebody else: the people of both sides of a part need not be equally many.
+    differs = (new_clear != old_clear) | (found.partner[kept] < 0)
+    changed = np.bincount(of_old[partner[kept]], differs, number) > 0
     of_row = np.where(partner >= 0, of_old[partner] + 1, 0)
     first = np.zeros(1, dtype=bool)
     return Strata(

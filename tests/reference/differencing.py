@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 Cell = str
 Class = tuple[Cell, ...]
@@ -82,7 +82,9 @@ class Attacker:
         for before in classes[0]:
             for after in classes[1]:
                 for value in values:
-                    if all(one is None or rows[one, value] for one, rows in zip((before, after), self.rows, strict=True)):
+                    if all(
+                        one is None or rows[one, value] for one, rows in zip((before, after), self.rows, strict=True)
+                    ):
                         yield before, after, value
 
     def learns(self, who: int) -> Learnt:
@@ -104,7 +106,7 @@ class Attacker:
         start = tuple(tuple(rows[key] for key in names) for rows, names in zip(self.rows, keys, strict=True))
         at_key = [{key: at for at, key in enumerate(names)} for names in keys]
 
-        @lru_cache(maxsize=None)
+        @cache
         def completes(step: int, left: tuple[tuple[int, ...], ...], out: tuple[int, ...]) -> bool:
             if step == len(order):
                 return not any(map(any, left)) and not any(out)
@@ -116,9 +118,9 @@ class Attacker:
                         state[side][at_key[side][group, value]] -= 1
                     elif known is not None:
                         missing[side] -= 1
-                if min(missing) >= 0 and all(min(side, default=0) >= 0 for side in state):
-                    if completes(step + 1, tuple(map(tuple, state)), tuple(missing)):
-                        return True
+                possible = min(missing) >= 0 and all(min(side, default=0) >= 0 for side in state)
+                if possible and completes(step + 1, tuple(map(tuple, state)), tuple(missing)):
+                    return True
             return False
 
         return completes(0, start, self._out)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Ints, Longs
-from hedgerow.anonymizers.budget import Reduced, vanishes
+from hedgerow.anonymizers.budget import Reduced
 from hedgerow.anonymizers.limits import concatenated, dividing_columns, top_of_codes
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, Recoding, Shown, publish_groups

@@ -200,8 +200,9 @@ class CountedFrame(CountedSource):
         if tuple(table.columns) != roles.published:
             raise InternalError("a table came out with other columns than those that are published")
         people = None if self._people is None else self._people[rows].astype(np.int64)
-        places = None if self._source.strata is None else rows
-        return FrameRows(nw.to_native(table), people, self._opened.back, places)
+        if self._source.strata is None:
+            return FrameRows(nw.to_native(table), people, self._opened.back)
+        return FrameRows(nw.to_native(table), people, self._opened.back, rows, group.astype(np.int64))
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the other columns of the published rows reveal."""

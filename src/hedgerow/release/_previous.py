@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.core.cells import Leaves, PublishedColumn
 from hedgerow.core.recoding import Recoding
-from hedgerow.engines import FrameRows, MemorySource, Published, Source, in_memory, open_source
-from hedgerow.errors import BadInput, Infeasible, InternalError, listing, plural, required
+from hedgerow.engines import FrameRows, MemorySource, Published, Source, coded_values, in_memory, open_source
+from hedgerow.errors import BadInput, Infeasible, InternalError, listing, plural
 from hedgerow.io.frames import as_arrow, open_frame
 from hedgerow.release._guarantee import Guarantee
 from hedgerow.requirements import Requirement
@@ -23,7 +24,8 @@ from hedgerow.risk.earlier import Beside, EarlierRelease, Strata, beside, strata
 from hedgerow.risk.manifest import determined_columns, manifest_fit, read_manifest
 from hedgerow.risk.previous import BY_VALUES, Stated
 from hedgerow.schema import Roles, Schema
-from hedgerow.verifier import Finding, count_classes, verify_both
+from hedgerow.verifier import ClassCounts, Finding, count_classes, verify_both
+from hedgerow.verifier.classes import LabelIndex, distinct
 
 __all__ = ["Previous", "Republished"]
 
@@ -141,23 +143,31 @@ class Previous:
                 "the previous release was made from."
             )
         clear = tuple(name for name in opened.columns if name not in quasi and name in original.column_names)
+        counts = count_classes(opened, quasi, sensitive=clear, missing=missing)
+        if (stated.rows, stated.lost) != (original.num_rows, original.num_rows - counts.rows):
+            raise BadInput(
+                f"The previous release was made from {plural(stated.rows, 'rows')}, and the table in previous_original "
+                f"(--previous-original) has {original.num_rows:,}. Name the table that it was made from."
+            )
+        recoding = self._recoding()
         return EarlierRelease(
-            count_classes(opened, quasi, sensitive=clear, missing=missing),
+            counts,
             original,
             clear,
             bool({"recode", "min_people"} & facts.keys()),
             {name: schema.hierarchies[name] for name in quasi if name in schema.hierarchies},
-            self._listed(),
+            {} if recoding is None else {column.domain.name: _labels_of(column) for column in recoding.columns},
             missing,
             determined_columns(facts) if "columns" in facts else {},
+            None if recoding is None else _known_classes(recoding, counts, original),
         )
 
-    def _listed(self) -> dict[str, Leaves]:
-        """The values that labels stand for, as the recoding lists them."""
+    def _recoding(self) -> Recoding | None:
+        """The recoding, if it is given or the release still has it."""
         if self.recoding is None:
-            return {}
-        recoding = self.recoding if isinstance(self.recoding, Recoding) else Recoding.load(self.recoding)
-        return {column.domain.name: _labels_of(column) for column in recoding.columns}
+            held = getattr(self.table, "private", None)
+            return held if isinstance(held, Recoding) else None
+        return self.recoding if isinstance(self.recoding, Recoding) else Recoding.load(self.recoding)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,16 +195,21 @@ class Republished:
         people = self.found.people
         return len(self.strata.of_row) if people is None else len(np.unique(people[1]))
 
+    def groups(self, published: Published) -> Ints:
+        """The group of each row of the table, -1 for rows that were not published: a secret of the recoding."""
+        places, of_published = _places(published)
+        groups = np.full(len(self.strata.of_row), -1, dtype=np.int32)
+        groups[places] = of_published
+        return groups
+
     def verify(self, published: Published, guarantee: Guarantee) -> tuple[Finding, ...]:
         """Verify both releases together, as they were published; refused if they do not meet the requirements."""
-        if not isinstance(published, FrameRows):
-            raise InternalError("rows in memory were published in another form")
         frame = open_frame(published.native).frame
         names = [*guarantee.quasi, *guarantee.counted, *guarantee.determined]
         table = _table(frame, names)
         old, new = self.found.releases(
             table,
-            required(published.places, "the rows of the table that were published"),
+            _places(published)[0],
             self.strata.partner,
             quasi=guarantee.quasi,
             missing=guarantee.missing,
@@ -213,6 +228,13 @@ class Republished:
         return findings
 
 
+def _places(published: Published) -> tuple[Longs, Longs]:
+    """Which row of the table each published row is, and its group."""
+    if not isinstance(published, FrameRows) or published.places is None or published.groups is None:
+        raise InternalError("it is not known which rows of the table were published")
+    return published.places, published.groups
+
+
 def _labels_of(column: PublishedColumn) -> Leaves:
     """The original values below each label of a column."""
     values = column.domain.labels
@@ -226,6 +248,44 @@ def _labels_of(column: PublishedColumn) -> Leaves:
 
 def _table(frame: Any, names: Sequence[str]) -> pa.Table:
     return pa.table({name: as_arrow(frame[name]) for name in dict.fromkeys(names)})
+
+
+def _known_classes(recoding: Recoding, counts: ClassCounts, original: pa.Table) -> Longs | None:
+    """The class of each original row as the recoding has it: -1 if it does not say, -2 if the row was left out."""
+    if set(recoding.quasi) != set(counts.columns):
+        return None
+    if recoding.rows is not None:
+        if len(recoding.rows) != original.num_rows:
+            return None
+        cells = [
+            np.array(column.texts, dtype=object)[recoding.groups[:, at]] for at, column in enumerate(recoding.columns)
+        ]
+        classes = _classes_of(dict(zip(recoding.quasi, cells, strict=True)), counts)
+        return np.append(classes, -2)[recoding.rows]
+    if recoding.router is None:
+        return None
+    published = recoding.transform(original.select(list(recoding.quasi)))
+    coded = {name: coded_values(name, published[name]) for name in recoding.quasi}
+    texts = {name: np.array(values.to_pylist(), dtype=object)[codes] for name, (codes, values) in coded.items()}
+    return _classes_of(texts, counts)
+
+
+def _classes_of(cells: Mapping[str, Any], counts: ClassCounts) -> Longs:
+    """The class that shows these cells; -1 if there is none."""
+    codes = []
+    for at, name in enumerate(counts.columns):
+        index = LabelIndex(counts.labels[at])
+        distinct_cells, place = np.unique([repr(cell) for cell in cells[name]], return_index=True, return_inverse=True)[
+            1:
+        ]
+        found = [index.find(cells[name][first]) for first in distinct_cells.tolist()]
+        codes.append(np.array([-1 if code is None else code for code in found], dtype=np.int64)[place])
+    rows = np.stack(codes, axis=1)
+    both = np.concatenate([counts.codes.astype(np.int64), rows])
+    number, _ = distinct([(column + 1, int(column.max()) + 2) for column in both.T])
+    class_of = np.full(int(number.max()) + 1, -1, dtype=np.int64)
+    class_of[number[: len(counts.codes)]] = np.arange(len(counts.codes))
+    return class_of[number[len(counts.codes) :]]
 
 
 def _in_clear(roles: Roles) -> tuple[str, ...]:

@@ -78,7 +78,17 @@ from hedgerow.risk.dependencies import Key, KeyColumn, keys_of_people
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import ClassCounts, Levels
 
-__all__ = ["Bounds", "Options", "Prepared", "Previous", "Progress", "check_proportions", "finish", "prepare", "proportions_of"]
+__all__ = [
+    "Bounds",
+    "Options",
+    "Prepared",
+    "Previous",
+    "Progress",
+    "check_proportions",
+    "finish",
+    "prepare",
+    "proportions_of",
+]
 
 Progress = Callable[[str], None]
 
@@ -460,6 +470,8 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         guarantee = replace(guarantee, determined=determined)
         classes = guarantee.count(published.native, people)
     both = _verified_both(prepared, published, guarantee)
+    if prepared.beside is not None:
+        recoding = replace(recoding, rows=prepared.beside.groups(published))
     losses = all_losses(prepared.binned, recoding, k=prepared.k)
     audit = audit_counts(
         classes,

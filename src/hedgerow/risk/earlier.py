@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -62,6 +62,8 @@ class EarlierRelease:
     missing : tuple of str
         Texts that mean "no value".
     determined : mapping of column to tuple of str
+    known : int array (rows,), optional
+        The class of each original row as the recoding has it: -1 if that is not known, -2 if the row was left out.
     """
 
     counts: ClassCounts
@@ -72,6 +74,7 @@ class EarlierRelease:
     listed: Mapping[str, Leaves]
     missing: tuple[str, ...]
     determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    known: Longs | None = None
 
     def cells_of_rows(self) -> Longs:
         """The published cell of each original row, of ``counts.cells``; -1 for rows that were left out."""
@@ -85,11 +88,13 @@ class EarlierRelease:
                 f"Labels of {listing(sorted(unread))} in the previous release are not explained. Name their hierarchies "
                 "(--hierarchy), or the recoding of that release (previous_recoding=, --previous-recoding)."
             )
-        for clear in (self.clear, ()) if self.coded else (self.clear,):
-            values, published = self._in_clear(clear)
-            cells = _dealt(fits.fits, original.class_of_cell, values, self.counts, published)
-            if cells is not None:
-                return cells
+        unknown = np.full(self.original.num_rows, -1, dtype=np.int64)
+        for known in (unknown,) if self.known is None else (self.known, unknown):
+            for clear in (self.clear, ()) if self.coded else (self.clear,):
+                values, published = self._in_clear(clear)
+                cells = _dealt(_Fitting(fits.fits, original.class_of_cell, known), values, self.counts, published)
+                if cells is not None:
+                    return cells
         raise BadInput(
             "The previous release was not made from the table that is named as its original, or its labels need their "
             "hierarchies: some of its rows fit no row of that table. Name the table that it was made from "
@@ -140,29 +145,56 @@ def _without_strangers(one: Labels, other: Labels) -> tuple[Labels, Labels]:
     return sides[0], sides[1]
 
 
-def _dealt(fits: Any, tuple_of_row: Longs, value_of_row: Longs, counts: ClassCounts, published: Longs) -> Longs | None:
+class _Fitting(NamedTuple):
+    """The classes that original rows may be in.
+
+    Attributes
+    ----------
+    classes : sparse array (tuples, classes)
+        The classes that cover each tuple.
+    of_row : int array (rows,)
+        The tuple of each row.
+    known : int array (rows,)
+        The only class of a row; -1 if it may be in all that cover it, -2 if it may be in none.
+    """
+
+    classes: Any
+    of_row: Longs
+    known: Longs
+
+    def options(self, rows: Longs) -> tuple[Longs, Longs]:
+        """Pairs of the place of one of some rows and a class that it may be in."""
+        of_row, known = self.of_row[rows], self.known[rows]
+        lengths = np.diff(self.classes.indptr).astype(np.int64)[of_row]
+        place, row = ranges(self.classes.indptr[:-1].astype(np.int64)[of_row], lengths)
+        classes = self.classes.indices[place].astype(np.int64)
+        possible = (known[row] == -1) | (known[row] == classes)
+        return row[possible], classes[possible]
+
+
+def _dealt(fitting: _Fitting, value_of_row: Longs, counts: ClassCounts, published: Longs) -> Longs | None:
     """Give every published row an original row that it may be; ``None`` if that is impossible.
 
     Parameters
     ----------
-    fits : sparse array (tuples, classes)
-        The classes that cover each tuple.
-    tuple_of_row, value_of_row : int arrays (rows,)
-        The tuple of each original row, and its values in clear.
+    fitting : _Fitting
+    value_of_row : int array (rows,)
+        The values in clear of each original row.
     counts : ClassCounts
         The published classes and cells.
     published : int array (cells,)
         The values in clear of each published cell.
     """
     reach = int(max(value_of_row.max(initial=0), published.max(initial=0))) + 1
-    left_of_row, first = distinct([(tuple_of_row, int(tuple_of_row.max()) + 1), (value_of_row, reach)])
+    rows = len(value_of_row)
+    kinds = [(fitting.of_row, int(fitting.of_row.max()) + 1), (fitting.known + 2, len(counts.codes) + 2)]
+    left_of_row, first = distinct([*kinds, (value_of_row, reach)])
     supply = np.bincount(left_of_row).astype(np.int64)
     keys, right_of_cell = np.unique(counts.class_of_cell * reach + published, return_inverse=True)
     demand = np.bincount(right_of_cell, counts.cells.rows).astype(np.int64)
     # The classes that each kind of original rows may be in, of those that have its values in clear.
-    lengths = np.diff(fits.indptr).astype(np.int64)[tuple_of_row[first]]
-    place, left = ranges(fits.indptr[:-1].astype(np.int64)[tuple_of_row[first]], lengths)
-    key = fits.indices[place].astype(np.int64) * reach + value_of_row[first][left]
+    left, classes = fitting.options(first)
+    key = classes * reach + value_of_row[first][left]
     right = np.searchsorted(keys, key)
     known = (right < len(keys)) & (keys[np.minimum(right, len(keys) - 1)] == key)
     left, right = left[known], right[known]
@@ -170,16 +202,16 @@ def _dealt(fits: Any, tuple_of_row: Longs, value_of_row: Longs, counts: ClassCou
     if amount is None:
         return None
     # Deal the rows of each kind to the cells of each class, one after the other.
-    right_of_row = np.full(len(tuple_of_row), -1, dtype=np.int64)
+    right_of_row = np.full(rows, -1, dtype=np.int64)
     by_left = np.argsort(left_of_row, kind="stable")
     begin = np.cumsum(supply) - supply
     order = np.lexsort((right, left))
     left, right, amount = left[order], right[order], amount[order]
     before = np.cumsum(amount) - amount
     before -= np.repeat(before[_starts(left)], np.diff(np.append(_starts(left), len(left)))) if len(left) else 0
-    rows, edge = ranges(begin[left] + before, amount)
-    right_of_row[by_left[rows]] = right[edge]
-    result = np.full(len(tuple_of_row), -1, dtype=np.int64)
+    dealt, edge = ranges(begin[left] + before, amount)
+    right_of_row[by_left[dealt]] = right[edge]
+    result = np.full(rows, -1, dtype=np.int64)
     taken = np.flatnonzero(right_of_row >= 0)
     taken = taken[np.argsort(right_of_row[taken], kind="stable")]
     cells = np.argsort(right_of_cell, kind="stable")
@@ -464,9 +496,7 @@ def strata_of(found: Beside, requirements: Sequence[Requirement], *, coded: bool
     )
 
 
-def _hold(
-    found: Beside, rows: Longs, requirements: Sequence[Requirement], number: int, *, alone: bool
-) -> Bools:
+def _hold(found: Beside, rows: Longs, requirements: Sequence[Requirement], number: int, *, alone: bool) -> Bools:
     """Whether some rows of each class of the earlier release meet the requirements by themselves.
 
     Requirements that compare classes with the whole release do not hold for those who are left ``alone``.
@@ -530,4 +560,3 @@ def _stand_in(found: Beside, partner: Longs, left: Longs, lonely: Bools) -> None
             lonely[one] = False
         else:
             free[chosen] = True
-

@@ -369,7 +369,8 @@ class _Joint:
         if self.both.values and not compared.values:
             remarks.append(
                 f"Rows are not compared by {listing(list(self.both.values))}: by these columns, some people of one "
-                "release are missing from the other. Name those that may have changed (--changed)."
+                "release are missing from the other. Name those that may have changed (--changed). Else somebody may "
+                "have left and somebody else joined, and the difference isolates both."
             )
         if self.stated.old.lost or self.stated.new.lost:
             remarks.append(
@@ -383,7 +384,9 @@ class _Joint:
         for widely, linked in ((False, True), (True, True), (True, False)):
             compared = self.both if linked else BothReleases.of(self.both.old.counts, self.both.new.counts, ())
             fits, unread = self._overlaps(compared, widely=widely)
-            bounds = bounds_of(compared, fits, self.k, self.protected if linked else {}, self.stated.granted)
+            # Values in clear that contradict each other may have changed, or somebody took somebody else's place.
+            granted = self.stated.granted if linked or not self.both.values else (False, False)
+            bounds = bounds_of(compared, fits, self.k, self.protected if linked else {}, granted)
             if bounds.stay or bounds.none_new:
                 break
         return compared, bounds, unread
@@ -475,9 +478,7 @@ class _Joint:
     ) -> tuple[Placed, set[str]]:
         """Find the classes that cover each original tuple, and the columns with cells that could not be read."""
         below = dict(zip(original.columns, labels_of(self.given.hierarchies, original), strict=True))
-        return place_tuples(
-            side, original, rows, below, made_of=stated.rows, averaged=stated.averaged, changed=changed
-        )
+        return place_tuples(side, original, rows, below, made_of=stated.rows, averaged=stated.averaged, changed=changed)
 
     def _common(self, compared: BothReleases) -> dict[str, Any]:
         """What is reported whichever way the groups are counted."""

@@ -244,9 +244,7 @@ class FrequencyTable(Counted):
             The stratum of each row, numbered from 0 on.
         """
         number = int(strata.max()) + 1
-        parts, new_cell = tabulate(
-            [row_cell, strata.astype(np.int32)], [len(self.cell_sizes), number], len(row_cell)
-        )
+        parts, new_cell = tabulate([row_cell, strata.astype(np.int32)], [len(self.cell_sizes), number], len(row_cell))
         cell, stratum = parts.T
         table = replace(
             self,

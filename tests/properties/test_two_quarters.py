@@ -91,7 +91,7 @@ def test_nobody_is_pinned_by_a_release_beside_an_earlier_one(seed: int, method: 
     quarters = Quarters(seed)
     both = _both(quarters, method, entity=False)
     if both is not None:
-        assert pinned(quarters.people, *map(_rows, both), k=2, l=2) == []
+        assert pinned(quarters.people, _rows(both[0]), _rows(both[1]), k=2, l=2) == []
 
 
 @some
@@ -100,7 +100,7 @@ def test_nobody_is_pinned_who_has_changed_in_between(seed: int) -> None:
     quarters = Quarters(seed, grow_older=True)
     both = _both(quarters, "mondrian", entity=True)
     if both is not None:
-        assert pinned(quarters.people, *map(_rows, both), k=2, l=2) == []
+        assert pinned(quarters.people, _rows(both[0]), _rows(both[1]), k=2, l=2) == []
 
 
 def test_the_attack_succeeds_against_releases_that_know_nothing_of_each_other() -> None:

@@ -5,8 +5,8 @@ new (:mod:`hedgerow.risk.earlier`). Each stratum is fitted by itself, as if it w
 who are in an old class and in a new class are all people of the new class, and meet the requirements as it does.
 
 A stratum that does not meet the requirements by itself is left out, within the suppression limit: too few of its class
-have stayed, or too few are new, and these wait for a later release. Where too few have left a class, some who stayed are
-left out with them, so that nobody knows which of these left.
+have stayed, or too few are new, and these wait for a later release. Where too few have left a class, some who stayed
+are left out with them, so that nobody knows which of these left.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class _Groups:
                 continue
             pieces = required(recoding.pieces, "the pieces of a recoding")
             new = np.where(gone, -1, count + np.cumsum(~gone) - 1).astype(np.int32)
-            parts.append((of_part[pieces.cell], new[pieces.group], pieces.size))
+            parts.append((of_part[pieces.cell].astype(np.int32), new[pieces.group], pieces.size))
             published.append((recoding.columns, recoding.groups[~gone]))
             count += int((~gone).sum())
         pieces = Pieces.gathered(

@@ -15,7 +15,7 @@ from hedgerow.core.cells import Leaves, PublishedColumn
 from hedgerow.core.recoding import Recoding
 from hedgerow.engines import FrameRows, MemorySource, Published, Source, coded_values, in_memory, open_source
 from hedgerow.errors import BadInput, Infeasible, InternalError, listing, plural
-from hedgerow.io.frames import as_arrow, open_frame
+from hedgerow.io.frames import open_frame
 from hedgerow.release._guarantee import Guarantee
 from hedgerow.requirements import Requirement
 from hedgerow.risk import Auditable
@@ -206,9 +206,8 @@ class Republished:
         """Verify both releases together, as they were published; refused if they do not meet the requirements."""
         frame = open_frame(published.native).frame
         names = [*guarantee.quasi, *guarantee.counted, *guarantee.determined]
-        table = _table(frame, names)
         old, new = self.found.releases(
-            table,
+            frame.select(list(dict.fromkeys(names))),
             _places(published)[0],
             self.strata.partner,
             quasi=guarantee.quasi,
@@ -244,10 +243,6 @@ def _labels_of(column: PublishedColumn) -> Leaves:
             codes = column.covered.codes(at)
             found[text] = (*found.get(text, ()), *values[codes[codes < len(values)]].tolist())
     return found
-
-
-def _table(frame: Any, names: Sequence[str]) -> pa.Table:
-    return pa.table({name: as_arrow(frame[name]) for name in dict.fromkeys(names)})
 
 
 def _known_classes(recoding: Recoding, counts: ClassCounts, original: pa.Table) -> Longs | None:

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
@@ -85,8 +86,8 @@ class EarlierRelease:
         fits, unread = place_tuples(side_of(self.counts), original, rows, below, averaged=False)
         if unread:
             raise BadInput(
-                f"Labels of {listing(sorted(unread))} in the previous release are not explained. Name their hierarchies "
-                "(--hierarchy), or the recoding of that release (previous_recoding=, --previous-recoding)."
+                f"Labels of {listing(sorted(unread))} in the previous release are not explained. Name their "
+                "hierarchies (--hierarchy), or the recoding of that release (previous_recoding=, --previous-recoding)."
             )
         unknown = np.full(self.original.num_rows, -1, dtype=np.int64)
         for known in (unknown,) if self.known is None else (self.known, unknown):
@@ -285,12 +286,14 @@ class Beside:
         """The class of each row of the earlier table; -1 if it was left out."""
         return np.append(self.earlier.counts.class_of_cell, -1)[self.cell]
 
-    def releases(self, table: pa.Table, rows: Longs, partner: Longs, **described: Any) -> tuple[OneRelease, OneRelease]:
+    def releases(
+        self, table: nw.DataFrame[Any], rows: Longs, partner: Longs, **described: Any
+    ) -> tuple[OneRelease, OneRelease]:
         """Both releases, as the verifier needs them.
 
         Parameters
         ----------
-        table : pyarrow.Table
+        table : dataframe
             The published rows of the new release.
         rows : int array (published rows,)
             The row of the new table that each of these is.
@@ -308,7 +311,7 @@ class Beside:
         counts = self.earlier.counts
         people = (None, None) if self.people is None else (self.people[0][kept], self.people[1][rows])
         old = OneRelease(
-            self._published(kept),
+            nw.from_native(self._published(kept), eager_only=True),
             counts.columns,
             with_new,
             self.clear[0][kept],
@@ -354,30 +357,44 @@ def beside(
     old = earlier.original
     cell = earlier.cells_of_rows()
 
-    def together(name: str) -> tuple[Longs, Longs, Floats, Floats]:
+    def together(name: str) -> _Column:
         sides = _coded(name, old[name], earlier.missing), _coded(name, new[name], missing)
         codes = same_values(sides[0][1], sides[1][1])
         where = _along(sides[0][1], sides[1][1])
-        return codes[0][sides[0][0]], codes[1][sides[1][0]], where[0][sides[0][0]], where[1][sides[1][0]]
+        return _Column(codes[0][sides[0][0]], codes[1][sides[1][0]], where[0][sides[0][0]], where[1][sides[1][0]])
 
     both = [name for name in new.column_names if name in old.column_names]
     known = [name for name in both if name in {*quasi, *earlier.counts.columns}]
     quasi_codes = [together(name) for name in known]
     shown = [together(name) for name in both if name in clear and name in earlier.clear]
-    same_quasi = _numbered([codes[:2] for codes in quasi_codes], old.num_rows, new.num_rows)
-    same_clear = _numbered([codes[:2] for codes in shown], old.num_rows, new.num_rows)
+    same_quasi = _numbered([one.codes for one in quasi_codes], old.num_rows, new.num_rows)
+    same_clear = _numbered([one.codes for one in shown], old.num_rows, new.num_rows)
     people = None
-    ways = [(same_quasi, same_clear)]
+    ways: list[list[tuple[Longs, Longs]]] = [[same_quasi, same_clear]]
     if entity is not None:
-        people = together(entity)[:2]
-        ways = [(people, same_quasi, same_clear), (people, same_quasi)]
+        people = together(entity).codes
+        ways = [[people, same_quasi, same_clear], [people, same_quasi]]
         if all(np.bincount(side).max() == 1 for side in people):
-            ways.append((people,))
+            ways.append([people])
     partner = _partners(ways, cell >= 0, new.num_rows)
     # A record that the earlier release left out is new to whoever sees it.
     partner[(partner >= 0) & (cell[partner] < 0)] = -1
-    places = tuple(np.stack([codes[at] for codes in quasi_codes], axis=1) for at in (2, 3))
-    return Beside(earlier, cell, partner, same_clear, (places[0], places[1]), people)
+    before = np.stack([one.old_place for one in quasi_codes], axis=1)
+    after = np.stack([one.new_place for one in quasi_codes], axis=1)
+    return Beside(earlier, cell, partner, same_clear, (before, after), people)
+
+
+class _Column(NamedTuple):
+    """A column of two tables: equal codes for equal values, and where the values are."""
+
+    old: Longs
+    new: Longs
+    old_place: Floats
+    new_place: Floats
+
+    @property
+    def codes(self) -> tuple[Longs, Longs]:
+        return self.old, self.new
 
 
 def _numbered(columns: Sequence[tuple[Longs, Longs]], old: int, new: int) -> tuple[Longs, Longs]:
@@ -393,11 +410,14 @@ def _along(old: Labels, new: Labels) -> tuple[Floats, Floats]:
     numbers = numbers_of(texts)
     if numbers is None:
         codes = same_values(old, new)
-        return 2.0 * codes[0], 2.0 * codes[1]
+        return 2 * codes[0].astype(np.float64), 2 * codes[1].astype(np.float64)
     ranks = np.unique(np.array(numbers, dtype=np.float64))
     of_text = {text: float(np.searchsorted(ranks, number)) for text, number in zip(texts, numbers, strict=True)}
     most = max(1, len(ranks) - 1)
-    sides = [np.array([2.0 if text is None else of_text[text] / most for text in side]) for side in (old, new)]
+    sides = [
+        np.array([2 if text is None else of_text[text] / most for text in side], dtype=np.float64)
+        for side in (old, new)
+    ]
     return sides[0], sides[1]
 
 
@@ -412,8 +432,8 @@ def _partners(ways: Sequence[Sequence[tuple[Longs, Longs]]], published: Bools, r
         ordered = np.sort(key[0]), key[1][np.argsort(key[1], kind="stable")]
         new = new[np.argsort(key[1], kind="stable")]
         # The first of a kind with the first, the second with the second.
-        often = [codes * (rows + len(published) + 1) + _nth(codes) for codes in ordered]
-        _, at_old, at_new = np.intersect1d(*often, assume_unique=True, return_indices=True)
+        first, second = (codes * (rows + len(published) + 1) + _nth(codes) for codes in ordered)
+        _, at_old, at_new = np.intersect1d(first, second, assume_unique=True, return_indices=True)
         partner[new[at_new]] = old[at_old]
         free[old[at_old]] = False
     return partner

@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+import narwhals as nw
 import numpy as np
-import pyarrow as pa
 
 from hedgerow.errors import InternalError
 from hedgerow.verifier._counting import RowOwners, count_classes
 from hedgerow.verifier._verdict import Finding, verify
-from hedgerow.verifier.classes import Integers
+from hedgerow.verifier.classes import Integers, text_of
 
 __all__ = ["OneRelease", "verify_both"]
 
@@ -37,7 +37,7 @@ class OneRelease:
 
     Parameters
     ----------
-    table : pyarrow.Table
+    table : dataframe
         The published rows: quasi-identifiers, sensitive columns and the target.
     quasi : tuple of str
     partner : int array (rows,)
@@ -52,7 +52,7 @@ class OneRelease:
         Columns in clear that quasi-identifiers determine, as for :func:`count_classes`.
     """
 
-    table: pa.Table
+    table: nw.DataFrame[Any]
     quasi: tuple[str, ...]
     partner: Integers
     clear: Integers
@@ -60,11 +60,12 @@ class OneRelease:
     missing: tuple[str, ...] = ()
     determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def shown_to(self, other: OneRelease) -> dict[str, pa.Array]:
+    def shown_to(self, other: OneRelease) -> dict[str, list[str]]:
         """What this release shows of each record of another, column by column."""
-        none = other.partner < 0
-        place = pa.array(np.where(none, 0, other.partner), mask=none)
-        return {f"{name}{_OTHER}": _texts(self.table[name]).take(place).fill_null(_NOT_THERE) for name in self.quasi}
+        return {
+            f"{name}{_OTHER}": np.append(_texts(self.table[name]), _NOT_THERE)[other.partner].tolist()
+            for name in self.quasi
+        }
 
 
 def verify_both(old: OneRelease, new: OneRelease, requirements: Sequence[Any]) -> tuple[Finding, ...]:
@@ -89,7 +90,7 @@ def verify_both(old: OneRelease, new: OneRelease, requirements: Sequence[Any]) -
     >>> import pyarrow as pa
     >>> table = pa.table({"age": ["20-29", "20-29"]})
     >>> same, nothing = np.array([0, -1]), np.zeros(2, dtype=np.int64)
-    >>> one = OneRelease(table, ("age",), same, nothing)
+    >>> one = OneRelease(nw.from_native(table, eager_only=True), ("age",), same, nothing)
     >>> twice = SimpleNamespace(name="k-anonymity", k=2, shield=None)
     >>> [finding.holds for finding in verify_both(one, one, [twice])]
     [False, False]
@@ -101,12 +102,14 @@ def verify_both(old: OneRelease, new: OneRelease, requirements: Sequence[Any]) -
 def _findings(own: OneRelease, other: OneRelease, requirements: Sequence[Any]) -> tuple[Finding, ...]:
     """The findings about the rows of one release."""
     # Of a column that it does not publish, a release reveals nothing.
-    published = [one for one in requirements if getattr(one, "column", None) in (None, *own.table.column_names)]
-    shown, table = other.shown_to(own), own.table
-    for name, texts in shown.items():
-        table = table.append_column(name, texts)
+    published = [one for one in requirements if getattr(one, "column", None) in (None, *own.table.columns)]
+    shown = other.shown_to(own)
+    backend = own.table.implementation
+    table = own.table.with_columns(
+        *(nw.new_series(name, texts, nw.String, backend=backend) for name, texts in shown.items())
+    )
     counts = count_classes(
-        table,
+        table.to_native(),
         (*own.quasi, *shown),
         sensitive=tuple(dict.fromkeys(one.column for one in published if getattr(one, "column", None) is not None)),
         entity=None if own.people is None else RowOwners("the person", own.people),
@@ -152,12 +155,7 @@ def _check_partners(old: OneRelease, new: OneRelease) -> None:
             raise InternalError("rows of a person in two releases were not taken for one record")
 
 
-def _texts(column: pa.ChunkedArray) -> pa.Array:
+def _texts(column: nw.Series[Any]) -> np.ndarray[Any, np.dtype[np.object_]]:
     """The cells of a column as texts, in which a missing value differs from every value."""
-    plain = column.combine_chunks()
-    if pa.types.is_dictionary(plain.type):
-        plain = plain.cast(plain.type.value_type)
-    return pa.array(
-        [_MISSING if text is None else f"{_VALUE}{text}" for text in plain.cast(pa.large_string()).to_pylist()],
-        pa.large_string(),
-    )
+    texts = (text_of(value) for value in column.to_list())
+    return np.array([_MISSING if text is None else f"{_VALUE}{text}" for text in texts], dtype=object)

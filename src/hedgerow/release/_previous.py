@@ -218,7 +218,7 @@ class Republished:
         for finding in findings:
             if not finding.holds:
                 raise Infeasible(
-                    f"Both releases together do not meet {finding.requirement}: {finding.measure} is "
+                    f"Both releases together do not meet the {finding.requirement}: {finding.measure} is "
                     f"{finding.reached:.4g} where {finding.required:.4g} is required, and "
                     f"{plural(finding.classes_violating, 'classes')} with {plural(finding.rows_violating, 'records')} "
                     "violate it. Let more records be lost (suppression_limit=, --suppression-limit), or lower the "

@@ -76,7 +76,7 @@ from hedgerow.risk import (
 )
 from hedgerow.risk.dependencies import Key, KeyColumn, keys_of_people
 from hedgerow.schema import Roles, Schema
-from hedgerow.verifier import ClassCounts, Levels
+from hedgerow.verifier import ClassCounts, Finding, Levels
 
 __all__ = [
     "Bounds",
@@ -469,7 +469,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         report("Verifying with what quasi-identifiers determine")
         guarantee = replace(guarantee, determined=determined)
         classes = guarantee.count(published.native, people)
-    both = _verified_both(prepared, published, guarantee)
+    both, of_both = _verified_both(prepared, published, guarantee)
     if prepared.beside is not None:
         recoding = replace(recoding, rows=prepared.beside.groups(published))
     losses = all_losses(prepared.binned, recoding, k=prepared.k)
@@ -494,6 +494,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
             rows_are_people=schema.rows_are_people,
             held=held,
             coded=_coded(prepared),
+            of_both=of_both,
         ),
     )
     return Release(
@@ -516,13 +517,16 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     )
 
 
-def _verified_both(prepared: Prepared, published: Published, guarantee: Guarantee) -> dict[str, Any]:
-    """Verify the release together with the earlier one; what both meet, for the manifest."""
+def _verified_both(
+    prepared: Prepared, published: Published, guarantee: Guarantee
+) -> tuple[dict[str, Any], tuple[Finding, ...]]:
+    """Verify the release together with the earlier one: what the manifest says of it, and the findings."""
     if prepared.beside is None:
-        return {}
+        return {}, ()
     prepared.options.report("Verifying with the previous release")
-    prepared.beside.verify(published, guarantee)
-    return {"previous": {**prepared.beside.named, "requirements": [str(one) for one in prepared.requirements]}}
+    findings = prepared.beside.verify(published, guarantee)
+    facts = {**prepared.beside.named, "requirements": [str(one) for one in prepared.requirements]}
+    return {"previous": facts}, findings
 
 
 def _coded(prepared: Prepared) -> dict[str, CodedColumn]:

@@ -473,6 +473,8 @@ class ReleaseFacts:
         Who holds each value of each column, where enough people must.
     coded : mapping of column to CodedColumn
         The columns that were coded before the table was counted.
+    of_both : tuple of Finding
+        What was found of the release together with an earlier one that it was made beside.
     """
 
     losses: Mapping[str, float] = field(default_factory=dict)
@@ -487,6 +489,12 @@ class ReleaseFacts:
     rows_are_people: bool = False
     held: PeoplePerValue | None = None
     coded: Mapping[str, CodedColumn] = field(default_factory=dict)
+    of_both: tuple[Finding, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found beyond the requirements of its classes."""
+        return (*(() if self.held is None else (self.held.finding,)), *self.of_both)
 
 
 _NO_FACTS: Final = ReleaseFacts()
@@ -548,22 +556,21 @@ def audit_counts(
         grave=grave,
         tells_apart=tells_apart_all(shown),
     )
-    audit = _with_facts(_with_verdict(audit, counts, require, release.held), counts, release, require)
+    audit = _with_facts(_with_verdict(audit, counts, require, release.findings), counts, release, require)
     return with_rounded_people(audit, counts) if release.rounded else audit
 
 
 def _with_verdict(
-    audit: Audit, counts: ClassCounts, require: Sequence[Any], held: PeoplePerValue | None = None
+    audit: Audit, counts: ClassCounts, require: Sequence[Any], others: Sequence[Finding] = ()
 ) -> Audit:
     """Add whether the requirements hold, and the k of each shield that one of them names."""
-    if not require and held is None:
+    if not require and not others:
         return audit
     shields = [getattr(requirement, "shield", None) for requirement in require]
     k_of = {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
     verdict = verify(counts, require) if require else Verdict(holds=True, findings=())
-    if held is not None:
-        verdict = Verdict(verdict.holds and held.finding.holds, (*verdict.findings, held.finding))
-    return replace(audit, verdict=verdict, shields=k_of)
+    holds = verdict.holds and all(finding.holds for finding in others)
+    return replace(audit, verdict=Verdict(holds, (*verdict.findings, *others)), shields=k_of)
 
 
 def _with_levels(audit: Audit, counts: ClassCounts, described: Described | None, table: Any) -> Audit:

@@ -96,10 +96,13 @@ def verify_both(old: OneRelease, new: OneRelease, requirements: Sequence[Any]) -
     [False, False]
     """
     _check_partners(old, new)
-    return (*_findings(old, new, requirements), *_findings(new, old, requirements))
+    return (
+        *_findings(old, new, requirements, "in the previous release, divided by this one"),
+        *_findings(new, old, requirements, "in this release, divided by the previous one"),
+    )
 
 
-def _findings(own: OneRelease, other: OneRelease, requirements: Sequence[Any]) -> tuple[Finding, ...]:
+def _findings(own: OneRelease, other: OneRelease, requirements: Sequence[Any], where: str) -> tuple[Finding, ...]:
     """The findings about the rows of one release."""
     # Of a column that it does not publish, a release reveals nothing.
     published = [one for one in requirements if getattr(one, "column", None) in (None, *own.table.columns)]
@@ -117,7 +120,7 @@ def _findings(own: OneRelease, other: OneRelease, requirements: Sequence[Any]) -
         determined=own.determined,
     )
     return tuple(
-        replace(finding, requirement=f"{one} together with the previous release")
+        replace(finding, requirement=f"{one} {where}")
         for one in published
         for finding in verify(counts, [_within_both(one, own, other)]).findings
     )

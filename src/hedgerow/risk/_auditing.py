@@ -560,9 +560,7 @@ def audit_counts(
     return with_rounded_people(audit, counts) if release.rounded else audit
 
 
-def _with_verdict(
-    audit: Audit, counts: ClassCounts, require: Sequence[Any], others: Sequence[Finding] = ()
-) -> Audit:
+def _with_verdict(audit: Audit, counts: ClassCounts, require: Sequence[Any], others: Sequence[Finding] = ()) -> Audit:
     """Add whether the requirements hold, and the k of each shield that one of them names."""
     if not require and not others:
         return audit

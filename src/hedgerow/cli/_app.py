@@ -315,6 +315,16 @@ def audit(
         str | None,
         option(Panel.EARLIER, "FILE", "The table behind both releases: people are then counted, not bounded."),
     ] = None,
+    previous_original: Annotated[
+        str | None,
+        option(Panel.EARLIER, "FILE", "The table behind the earlier release alone: all groups are then exact."),
+    ] = None,
+    recoding: Annotated[
+        str | None, option(Panel.EARLIER, "FILE", "The release's private recoding, if people fit several classes.")
+    ] = None,
+    previous_recoding: Annotated[
+        str | None, option(Panel.EARLIER, "FILE", "The earlier release's private recoding, for the same.")
+    ] = None,
     previous_quasi: Annotated[
         Columns,
         option(Panel.EARLIER, "COLUMNS", "The earlier release's quasi-identifiers, if no manifest names them."),

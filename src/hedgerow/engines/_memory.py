@@ -202,7 +202,14 @@ class CountedFrame(CountedSource):
         people = None if self._people is None else self._people[rows].astype(np.int64)
         if self._source.strata is None:
             return FrameRows(nw.to_native(table), people, self._opened.back)
-        return FrameRows(nw.to_native(table), people, self._opened.back, rows, group.astype(np.int64))
+        return FrameRows(nw.to_native(table), people, self._opened.back, rows)
+
+    def groups_of_rows(self) -> Ints:
+        """The group of each row, after :meth:`apply`; -1 if the row was not published."""
+        rows, group = required(self._applied, "the rows that were published")
+        groups = np.full(len(self._row_cell), -1, dtype=np.int32)
+        groups[rows] = group
+        return groups
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the other columns of the published rows reveal."""

@@ -470,8 +470,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         guarantee = replace(guarantee, determined=determined)
         classes = guarantee.count(published.native, people)
     both, of_both = _verified_both(prepared, published, guarantee)
-    if prepared.beside is not None:
-        recoding = replace(recoding, rows=prepared.beside.groups(published))
+    recoding = replace(recoding, rows=prepared.source.groups_of_rows())
     losses = all_losses(prepared.binned, recoding, k=prepared.k)
     audit = audit_counts(
         classes,

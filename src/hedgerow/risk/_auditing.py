@@ -25,6 +25,7 @@ from hedgerow.risk._inputs import (
     read_demands,
     with_trees,
 )
+from hedgerow.risk._matched import audit_matched
 from hedgerow.risk._population import people_fitting
 from hedgerow.risk._proportions import disclosures, singled_out
 from hedgerow.risk.audit import (
@@ -154,6 +155,9 @@ def audit(
     changed: Sequence[str] = (),
     previous_quasi: Sequence[str] = (),
     min_people: int | None = None,
+    previous_original: Any = None,
+    previous_recoding: Any = None,
+    recoding: Any = None,
 ) -> Audit:
     """Measure what a table discloses.
 
@@ -205,6 +209,12 @@ def audit(
     min_people : int, optional
         How many people must hold every value of every column, except columns that name people. A release supplies its
         own.
+    previous_original : dataframe, DuckDB relation or path, optional
+        The table that the earlier release was made from, where it is not that of the new release; ``original`` is then
+        only the latter. All groups are counted exactly, also of people who joined, left or changed.
+    recoding, previous_recoding : Recoding or path, optional
+        The private recodings of both releases, beside both original tables: they know the class of people who fit
+        several. A release of this session still has its own.
 
     Examples
     --------
@@ -228,6 +238,7 @@ def audit(
         requirements = requirements or tuple(described.requirements)
     counted = roles.counted(requirements)
     _check_previous(previous, original, changed, previous_quasi)
+    _check_originals(previous, original, previous_original, (recoding, previous_recoding))
     every_quasi = dict.fromkeys((*roles.quasi, *quasi_of(previous, previous_quasi)))
     check_columns(hierarchies, [*dict.fromkeys((*roles.quasi, *counted, *every_quasi))])
     reading = Reading(roles.missing, encoding, delimiter)
@@ -268,7 +279,10 @@ def audit(
         reading=reading,
         previous_quasi=tuple(previous_quasi),
     )
-    return _with_previous(result, audit_together(table, opened, given))
+    given = replace(given, previous_original=previous_original, recoding=recoding, previous_recoding=previous_recoding)
+    if previous_original is None:
+        return _with_previous(result, audit_together(table, opened, given))
+    return _with_previous(result, audit_matched(table, given, requirements))
 
 
 @dataclass(frozen=True, eq=False)
@@ -417,6 +431,20 @@ def _check_previous(previous: Any, original: Any, changed: Any, previous_quasi: 
         raise BadInput(
             f"{named[0]} (--{named[0].replace('_', '-')}) is of use only beside an earlier release. Name that one with "
             "previous= (--previous)."
+        )
+
+
+def _check_originals(previous: Any, original: Any, previous_original: Any, recodings: Sequence[Any]) -> None:
+    """Refuse private files of two releases that are of no use without the others."""
+    if previous_original is not None and (previous is None or original is None):
+        raise BadInput(
+            "previous_original (--previous-original) is of use only beside previous (--previous) and the table of the "
+            "new release, original (--original). Name all three."
+        )
+    if previous_original is None and any(one is not None for one in recodings):
+        raise BadInput(
+            "Recodings are of use only beside both original tables. Name these too: original and previous_original "
+            "(--original, --previous-original)."
         )
 
 

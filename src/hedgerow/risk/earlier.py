@@ -1,14 +1,8 @@
-"""The rows of a table beside an earlier release: which are records of it, and in which of its classes.
+"""The rows of a table beside an earlier release: which are records of it, and in which strata they are.
 
-Two things are private and must be found. First, the row of the earlier release that each row of its original table
-became: a class whose cells cover the quasi-identifiers, with the same values in clear. Where several are possible, any
-choice that uses every published row once is as good as the true one, because nobody who sees the release can tell them
-apart. It is a flow from the original rows to the published ones.
-
-Second, which rows of the two original tables are one record. If a column identifies people, a person who has one row in
-each table is one record, whatever has changed; of people with several rows, those with the same quasi-identifiers are.
-Without such a column, records are rows that agree in all columns: a row that changed counts as one that left and one
-that joined.
+If a column identifies people, a person who has one row in each table is one record, whatever has changed; of people
+with several rows, those with the same quasi-identifiers are. Without such a column, records are rows that agree in all
+columns: a row that changed counts as one that left and one that joined.
 
 A record that left may have a *stand-in*: a record that joined, with the same values in clear. Nobody who sees both
 releases can tell the two rows from a row that stayed, and so they count as one record.
@@ -16,239 +10,23 @@ releases can tell the two rows from a row that stayed, and so they count as one 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from hedgerow._internal.arrays import Bools, Floats, Longs, ranges
-from hedgerow.core.cells import Leaves
-from hedgerow.engines import coded_values
-from hedgerow.errors import BadInput, listing
+from hedgerow._internal.arrays import Bools, Floats, Longs
 from hedgerow.io.domains import Domain
 from hedgerow.requirements import Context, Histograms, Requirement, SensitiveColumn
-from hedgerow.risk._inputs import labels_of
-from hedgerow.risk.joining import same_values, side_of
-from hedgerow.risk.previous import place_tuples
-from hedgerow.verifier import ClassCounts, OneRelease
-from hedgerow.verifier.classes import Cells, Encoded, Labels, distinct, numbers_of, text_of
+from hedgerow.risk._traced import TracedRelease, coded_column, starts_of
+from hedgerow.risk.joining import same_values
+from hedgerow.verifier import OneRelease
+from hedgerow.verifier.classes import Labels, distinct, numbers_of
 
-__all__ = ["Beside", "EarlierRelease", "Strata", "beside", "strata_of"]
-
-_OTHERS: Final = "\0others"
-"""Stands for all values in clear that are published in another form than they have in the table."""
-
-
-@dataclass(frozen=True, eq=False)
-class EarlierRelease:
-    """A release that was published before, with the table that it was made from.
-
-    Attributes
-    ----------
-    counts : ClassCounts
-        Its classes, with all columns in clear counted as sensitive.
-    original : pyarrow.Table
-        The rows that it was made from.
-    clear : tuple of str
-        The columns that it publishes in clear, and that its original table has.
-    coded : bool
-        Whether some of these columns may hold other values than the table: rounded, generalized or pooled ones.
-    hierarchies : mapping of column to hierarchy
-        Those that explain the labels of its cells.
-    listed : mapping of column to labels
-        The values that labels stand for, as its recoding lists them.
-    missing : tuple of str
-        Texts that mean "no value".
-    determined : mapping of column to tuple of str
-    known : int array (rows,), optional
-        The class of each original row as the recoding has it: -1 if that is not known, -2 if the row was left out.
-    """
-
-    counts: ClassCounts
-    original: pa.Table
-    clear: tuple[str, ...]
-    coded: bool
-    hierarchies: Mapping[str, Any]
-    listed: Mapping[str, Leaves]
-    missing: tuple[str, ...]
-    determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    known: Longs | None = None
-
-    def cells_of_rows(self) -> Longs:
-        """The published cell of each original row, of ``counts.cells``; -1 for rows that were left out."""
-        original = self._tuples()
-        rows = np.bincount(original.class_of_cell, minlength=len(original.codes)).astype(np.int64)
-        below = dict(zip(original.columns, labels_of(self.hierarchies, original), strict=True))
-        below = {name: {**labels, **self.listed.get(name, {})} for name, labels in below.items()}
-        fits, unread = place_tuples(side_of(self.counts), original, rows, below, averaged=False)
-        if unread:
-            raise BadInput(
-                f"Labels of {listing(sorted(unread))} in the previous release are not explained. Name their "
-                "hierarchies (--hierarchy), or the recoding of that release (previous_recoding=, --previous-recoding)."
-            )
-        unknown = np.full(self.original.num_rows, -1, dtype=np.int64)
-        for known in (unknown,) if self.known is None else (self.known, unknown):
-            for clear in (self.clear, ()) if self.coded else (self.clear,):
-                values, published = self._in_clear(clear)
-                cells = _dealt(_Fitting(fits.fits, original.class_of_cell, known), values, self.counts, published)
-                if cells is not None:
-                    return cells
-        raise BadInput(
-            "The previous release was not made from the table that is named as its original, or its labels need their "
-            "hierarchies: some of its rows fit no row of that table. Name the table that it was made from "
-            "(previous_original=, --previous-original) and its recoding (previous_recoding=, --previous-recoding)."
-        )
-
-    def _tuples(self) -> ClassCounts:
-        """The distinct quasi-identifiers of the original rows, as classes with each row as a cell."""
-        rows = self.original.num_rows
-        encoded = []
-        for name in self.counts.columns:
-            codes, labels = _coded(name, self.original[name], self.missing)
-            encoded.append(Encoded(codes.astype(np.int32), labels))
-        return ClassCounts.build(self.counts.columns, encoded, Cells(np.ones(rows, dtype=np.int64), {}), None)
-
-    def _in_clear(self, clear: Sequence[str]) -> tuple[Longs, Longs]:
-        """Equal numbers for equal values in clear: of each original row, and of each published cell."""
-        rows, cells = self.original.num_rows, len(self.counts.class_of_cell)
-        codes = [np.zeros(rows + cells, dtype=np.int64)]
-        for name in clear:
-            own, labels = _coded(name, self.original[name], self.missing)
-            published = self.counts.cells.sensitive[name]
-            both = labels, published.labels
-            if self.coded:
-                both = _without_strangers(*both)
-            places = same_values(*both)
-            codes.append(np.concatenate([places[0][own], places[1][published.codes]]))
-        number, _ = distinct([(code, int(code.max()) + 1) for code in codes])
-        return number[:rows], number[rows:]
-
-
-def _coded(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> tuple[Longs, Labels]:
-    """The values of a column as codes, and their texts."""
-    codes, found = coded_values(name, values)
-    texts = [text_of(value) for value in found.to_pylist()]
-    return codes.astype(np.int64), np.array([None if text in missing else text for text in texts], dtype=object)
-
-
-def _without_strangers(one: Labels, other: Labels) -> tuple[Labels, Labels]:
-    """The same texts, where all that only one side has are one value."""
-    places = same_values(one, other)
-    both = np.intersect1d(*places)
-    sides = []
-    for labels, place in zip((one, other), places, strict=True):
-        own = labels.copy()
-        own[~np.isin(place, both)] = _OTHERS
-        sides.append(own)
-    return sides[0], sides[1]
-
-
-class _Fitting(NamedTuple):
-    """The classes that original rows may be in.
-
-    Attributes
-    ----------
-    classes : sparse array (tuples, classes)
-        The classes that cover each tuple.
-    of_row : int array (rows,)
-        The tuple of each row.
-    known : int array (rows,)
-        The only class of a row; -1 if it may be in all that cover it, -2 if it may be in none.
-    """
-
-    classes: Any
-    of_row: Longs
-    known: Longs
-
-    def options(self, rows: Longs) -> tuple[Longs, Longs]:
-        """Pairs of the place of one of some rows and a class that it may be in."""
-        of_row, known = self.of_row[rows], self.known[rows]
-        lengths = np.diff(self.classes.indptr).astype(np.int64)[of_row]
-        place, row = ranges(self.classes.indptr[:-1].astype(np.int64)[of_row], lengths)
-        classes = self.classes.indices[place].astype(np.int64)
-        possible = (known[row] == -1) | (known[row] == classes)
-        return row[possible], classes[possible]
-
-
-def _dealt(fitting: _Fitting, value_of_row: Longs, counts: ClassCounts, published: Longs) -> Longs | None:
-    """Give every published row an original row that it may be; ``None`` if that is impossible.
-
-    Parameters
-    ----------
-    fitting : _Fitting
-    value_of_row : int array (rows,)
-        The values in clear of each original row.
-    counts : ClassCounts
-        The published classes and cells.
-    published : int array (cells,)
-        The values in clear of each published cell.
-    """
-    reach = int(max(value_of_row.max(initial=0), published.max(initial=0))) + 1
-    rows = len(value_of_row)
-    kinds = [(fitting.of_row, int(fitting.of_row.max()) + 1), (fitting.known + 2, len(counts.codes) + 2)]
-    left_of_row, first = distinct([*kinds, (value_of_row, reach)])
-    supply = np.bincount(left_of_row).astype(np.int64)
-    keys, right_of_cell = np.unique(counts.class_of_cell * reach + published, return_inverse=True)
-    demand = np.bincount(right_of_cell, counts.cells.rows).astype(np.int64)
-    # The classes that each kind of original rows may be in, of those that have its values in clear.
-    left, classes = fitting.options(first)
-    key = classes * reach + value_of_row[first][left]
-    right = np.searchsorted(keys, key)
-    known = (right < len(keys)) & (keys[np.minimum(right, len(keys) - 1)] == key)
-    left, right = left[known], right[known]
-    amount = _flow(left, right, supply, demand)
-    if amount is None:
-        return None
-    # Deal the rows of each kind to the cells of each class, one after the other.
-    right_of_row = np.full(rows, -1, dtype=np.int64)
-    by_left = np.argsort(left_of_row, kind="stable")
-    begin = np.cumsum(supply) - supply
-    order = np.lexsort((right, left))
-    left, right, amount = left[order], right[order], amount[order]
-    before = np.cumsum(amount) - amount
-    before -= np.repeat(before[_starts(left)], np.diff(np.append(_starts(left), len(left)))) if len(left) else 0
-    dealt, edge = ranges(begin[left] + before, amount)
-    right_of_row[by_left[dealt]] = right[edge]
-    result = np.full(rows, -1, dtype=np.int64)
-    taken = np.flatnonzero(right_of_row >= 0)
-    taken = taken[np.argsort(right_of_row[taken], kind="stable")]
-    cells = np.argsort(right_of_cell, kind="stable")
-    result[taken] = np.repeat(cells, counts.cells.rows[cells])
-    return result
-
-
-def _starts(sorted_codes: Longs) -> Longs:
-    return np.flatnonzero(np.append(True, np.diff(sorted_codes) != 0)) if len(sorted_codes) else sorted_codes
-
-
-def _flow(left: Longs, right: Longs, supply: Longs, demand: Longs) -> Longs | None:
-    """How much goes along each edge so that every demand is met; ``None`` if that is impossible."""
-    if np.bincount(left, minlength=len(supply)).max(initial=0) <= 1:
-        # Everything has one way: each demand takes from its sources in turn.
-        order = np.argsort(right, kind="stable")
-        offered = supply[left[order]]
-        before = np.cumsum(offered) - offered
-        starts = _starts(right[order])
-        before -= np.repeat(before[starts], np.diff(np.append(starts, len(order)))) if len(order) else 0
-        amount = np.zeros(len(left), dtype=np.int64)
-        amount[order] = np.clip(demand[right[order]] - before, 0, offered)
-        met = np.bincount(right, amount, len(demand)).astype(np.int64)
-        return amount if np.array_equal(met, demand) else None
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
-    source, sink = len(supply) + len(demand), len(supply) + len(demand) + 1
-    origin = np.concatenate([np.full(len(supply), source), left, len(supply) + np.arange(len(demand))])
-    target = np.concatenate([np.arange(len(supply)), len(supply) + right, np.full(len(demand), sink)])
-    most = np.concatenate([supply, np.minimum(supply[left], demand[right]), demand]).astype(np.int32)
-    solved = maximum_flow(csr_array((most, (origin, target)), shape=(sink + 1, sink + 1)), source, sink)
-    if solved.flow_value != int(demand.sum()):
-        return None
-    flow = csr_array(solved.flow)
-    return np.asarray(flow[left, len(supply) + right]).ravel().astype(np.int64)
+__all__ = ["Beside", "Strata", "beside", "strata_of"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -261,7 +39,7 @@ class Beside:
 
     Attributes
     ----------
-    earlier : EarlierRelease
+    earlier : TracedRelease
     cell : int array (old rows,)
         The published cell of each row of the earlier table; -1 if it was left out.
     partner : int array (new rows,)
@@ -274,7 +52,7 @@ class Beside:
         The person of each row, if people are counted.
     """
 
-    earlier: EarlierRelease
+    earlier: TracedRelease
     cell: Longs
     partner: Longs
     clear: tuple[Longs, Longs]
@@ -331,7 +109,7 @@ class Beside:
 
 
 def beside(
-    earlier: EarlierRelease,
+    earlier: TracedRelease,
     new: pa.Table,
     *,
     quasi: Sequence[str],
@@ -343,7 +121,7 @@ def beside(
 
     Parameters
     ----------
-    earlier : EarlierRelease
+    earlier : TracedRelease
     new : pyarrow.Table
     quasi : sequence of str
         The quasi-identifiers of the new release.
@@ -355,10 +133,10 @@ def beside(
         The column that identifies the person.
     """
     old = earlier.original
-    cell = earlier.cells_of_rows()
+    cell = earlier.cells
 
     def together(name: str) -> _Column:
-        sides = _coded(name, old[name], earlier.missing), _coded(name, new[name], missing)
+        sides = coded_column(name, old[name], earlier.missing), coded_column(name, new[name], missing)
         codes = same_values(sides[0][1], sides[1][1])
         where = _along(sides[0][1], sides[1][1])
         return _Column(codes[0][sides[0][0]], codes[1][sides[1][0]], where[0][sides[0][0]], where[1][sides[1][0]])
@@ -445,7 +223,7 @@ def _nth(sorted_codes: Longs) -> Longs:
     >>> _nth(np.array([2, 2, 2, 5])).tolist()
     [0, 1, 2, 0]
     """
-    starts = _starts(sorted_codes)
+    starts = starts_of(sorted_codes)
     lengths = np.diff(np.append(starts, len(sorted_codes)))
     return np.arange(len(sorted_codes)) - np.repeat(starts, lengths)
 

@@ -41,7 +41,7 @@ from hedgerow.risk.overlap import Bounds, FoundPeople, Placed, bounds_of, found_
 from hedgerow.verifier import ClassCounts, count_classes
 from hedgerow.verifier.classes import Labels, numbers_of
 
-__all__ = ["BY_VALUES", "Given", "Stated", "audit_together", "place_tuples", "quasi_of"]
+__all__ = ["BY_VALUES", "Given", "Stated", "audit_together", "place_tuples", "quasi_of", "relation_of"]
 
 BY_VALUES: Final = frozenset(
     {
@@ -101,6 +101,9 @@ class Given:
         How tables are read.
     previous_quasi : sequence of str
         Quasi-identifiers of the previous release besides those that it or its manifest names.
+    previous_original : dataframe, DuckDB relation or path, optional
+        The table that the previous release was made from; ``original`` is then that of the new one alone.
+    recoding, previous_recoding : Recoding or path, optional
     """
 
     previous: Any
@@ -113,6 +116,9 @@ class Given:
     required: int | None
     reading: Reading
     previous_quasi: Sequence[str] = ()
+    previous_original: Any = None
+    recoding: Any = None
+    previous_recoding: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,7 +353,7 @@ class _Joint:
         proved = self.given.entity is None and (bounds.stay or bounds.none_new)
         together = Together(
             **self._common(compared),
-            relation=_relation(bounds.new_of_old, bounds.old_of_new),
+            relation=relation_of(bounds.new_of_old, bounds.old_of_new),
             same_people=bounds.stay and bounds.none_new,
             by_original=False,
             exact=all(extent.least == extent.most for extent in (bounds.k, bounds.below, bounds.alone)),
@@ -442,7 +448,7 @@ class _Joint:
             )
         return Together(
             **self._common(self.both),
-            relation=_relation(people.new_of_old, people.old_of_new),
+            relation=relation_of(people.new_of_old, people.old_of_new),
             same_people=people.everybody,
             by_original=True,
             exact=people.exact,
@@ -658,7 +664,7 @@ def _number(fact: Any) -> int | None:
     return fact if isinstance(fact, int) and not isinstance(fact, bool) and fact >= 0 else None
 
 
-def _relation(new_of_old: Longs, old_of_new: Longs) -> Relation:
+def relation_of(new_of_old: Longs, old_of_new: Longs) -> Relation:
     """How classes relate, by the number of classes of the other release with which each may share people."""
     if not new_of_old.any():
         return "apart"

@@ -236,8 +236,7 @@ class Recoding(NotebookRepr):
     by_label : ByLabel, optional
         The label margins that the method asks for.
     rows : int array (rows,), optional
-        The group of each row of the table, in its order, -1 for rows that are not published: of a release beside an
-        earlier one, in which it does not follow from the values of a row.
+        The group of each row of a table in memory, in its order; -1 for rows that are not published.
     """
 
     method: str

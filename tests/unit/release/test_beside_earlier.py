@@ -132,12 +132,16 @@ def test_the_group_of_each_row_stays_private(tmp_path: Path) -> None:
 
 
 def test_a_person_who_fits_several_classes_must_have_a_known_one(tmp_path: Path) -> None:
-    old = first(relaxed=True)  # people of one age may be in two classes
-    assert beside(GROWN, old).facts["previous"]
-    old.save(tmp_path / "old.csv")
+    ages = [20] * 3 + [21] * 3 + [22] * 3
+    table = people(*range(9)).set_column(1, "age", pa.array(ages))
+    grown = people(*range(18)).set_column(1, "age", pa.array(ages * 2))
+    old = first(table, relaxed=True)  # some people of 21 are in one class, and some in the other
+    assert len(old.classes.sizes) == 2
+    assert beside(grown, old, table).facts["previous"]
+    old.save(tmp_path / "r.csv")
     with pytest.raises(hr.BadInput, match="Some people fit several classes of the previous release"):
-        beside(GROWN, tmp_path / "old.csv")
-    assert beside(GROWN, tmp_path / "old.csv", previous_recoding=old.recoding).facts["previous"]
+        beside(grown, tmp_path / "r.csv", table)
+    assert beside(grown, tmp_path / "r.csv", table, previous_recoding=old.recoding).facts["previous"]
 
 
 def test_people_are_followed_although_they_grow_older() -> None:

@@ -151,15 +151,28 @@ def beside(
     ways: list[list[tuple[Longs, Longs]]] = [[same_quasi, same_clear]]
     if entity is not None:
         people = together(entity).codes
-        ways = [[people, same_quasi, same_clear], [people, same_quasi]]
-        if all(np.bincount(side).max() == 1 for side in people):
-            ways.append([people])
+        named = _named(people, (old[entity], earlier.missing), (new[entity], missing))
+        ways = [[people, same_quasi, same_clear], [named, same_quasi]]
+        if all(np.unique(side, return_counts=True)[1].max() == 1 for side in named):
+            ways.append([named])
     partner = _partners(ways, cell >= 0, new.num_rows)
     # A record that the earlier release left out is new to whoever sees it.
     partner[(partner >= 0) & (cell[partner] < 0)] = -1
     before = np.stack([one.old_place for one in quasi_codes], axis=1)
     after = np.stack([one.new_place for one in quasi_codes], axis=1)
     return Beside(earlier, cell, partner, same_clear, (before, after), people)
+
+
+def _named(people: tuple[Longs, Longs], *columns: tuple[pa.ChunkedArray, Sequence[str]]) -> tuple[Longs, Longs]:
+    """The person of each row, where a row that names no person has another one than all others."""
+    beyond = max(int(side.max(initial=0)) for side in people) + 1
+    named = []
+    for side, (values, missing) in zip(people, columns, strict=True):
+        codes, labels = coded_column("", values, missing)
+        nobody = np.equal(labels, None)[codes]
+        named.append(np.where(nobody, beyond + np.arange(len(side)), side))
+        beyond += len(side)
+    return named[0], named[1]
 
 
 class _Column(NamedTuple):

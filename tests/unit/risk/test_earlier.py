@@ -158,6 +158,13 @@ def test_of_people_with_several_rows_those_with_the_same_quasi_identifiers_are_o
     assert found(*new, entity="who").partner.tolist() == [0, -1, -1]
 
 
+def test_rows_that_name_nobody_are_one_record_only_if_they_agree() -> None:
+    old = (*OLD[:3], (None, 32, "y"))
+    new = ((None, 32, "z"), (None, 32, "y"), ("a", 25, "x"))
+    assert found(new[0], new[2], old=old, entity="who").partner.tolist() == [-1, 0]
+    assert found(*new, old=old, entity="who").partner.tolist() == [-1, 3, 0]
+
+
 def test_equal_numbers_are_equal_however_they_are_written() -> None:
     new = table(("a", "20", "x"), ("b", "21.0", "y"))
     both = beside(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
@@ -72,6 +74,22 @@ def test_a_coarse_release_is_divided_further() -> None:
     coarse = first(k=60)
     assert len(coarse.classes.sizes) == 1
     assert len(beside(OLD, coarse).classes.sizes) > 3
+
+
+def test_what_the_method_gets_wrong_is_refused_by_the_verifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strata that are none: groups mix newcomers with others."""
+    from hedgerow.release import _previous
+
+    plain = _previous.strata_of
+
+    def mixed(*given: Any, **options: Any) -> Any:
+        strata = plain(*given, **options)
+        one = np.zeros(1, dtype=bool)
+        return replace(strata, of_row=np.zeros_like(strata.of_row), out=one, lonely=one, undivided=one)
+
+    monkeypatch.setattr(_previous, "strata_of", mixed)
+    with pytest.raises(hr.Infeasible, match="Both releases together do not meet the 4-anonymity in"):
+        beside(GROWN, first())
 
 
 def test_few_who_are_new_wait_for_a_later_release() -> None:

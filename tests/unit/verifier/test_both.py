@@ -87,6 +87,14 @@ def test_a_shield_names_what_both_releases_show_of_its_columns() -> None:
     assert holds(old, new, hr.KAnonymity(2, shield=["age"]), hr.KAnonymity(2)) == [True, True, True, False]
 
 
+def test_a_shield_does_not_hide_who_joined_alone() -> None:
+    """Five show the age, four of them were there before: the shield alone has a class of five."""
+    table = nw.from_native(pa.table({"age": ["a"] * 5, "town": [*"uuvv", "u"]}), eager_only=True)
+    new = OneRelease(table, ("age", "town"), np.array([0, 1, 2, 3, -1]), np.zeros(5, dtype=np.int64))
+    old = OneRelease(table.head(4), ("age", "town"), np.arange(4), np.zeros(4, dtype=np.int64))
+    assert holds(old, new, hr.KAnonymity(2, shield=["age"])) == [True, False]
+
+
 def test_a_missing_cell_is_a_class_of_its_own() -> None:
     old = release([None, "-", "", "="], [0, 1, 2, 3])  # type: ignore[list-item]  # cells that our own marks look like
     new = release(["a"] * 4, [0, 1, 2, 3])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hedgerow._internal.arrays import Longs
 from hedgerow.engines import FrameRows, MemorySource, Published, Source, in_memory
 from hedgerow.errors import BadInput, Infeasible, InternalError, listing, plural
 from hedgerow.io.frames import open_frame
+from hedgerow.io.readers import find_table
 from hedgerow.release._guarantee import Guarantee
 from hedgerow.requirements import Requirement
 from hedgerow.risk._traced import TracedRelease, facts_of
@@ -88,6 +90,7 @@ class Previous:
         )
         strata = strata_of(found, requirements, coded=earlier.coded or bool(schema.recode))
         held.strata, held.coding = strata.of_row, source.coding
+        held.reads = (*source.reads, *_files(self.table), *_files(self.original))
         return Republished(held, found, strata, self._named(facts))
 
     def _named(self, facts: Mapping[str, Any]) -> dict[str, str]:
@@ -164,6 +167,11 @@ class Republished:
                     "requirement."
                 )
         return findings
+
+
+def _files(table: Any) -> tuple[Path, ...]:
+    """The files of a table that is named by a path; they are never overwritten."""
+    return find_table(table).reads if isinstance(table, str | Path) else ()
 
 
 def _places(published: Published) -> Longs:

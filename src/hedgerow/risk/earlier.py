@@ -169,7 +169,7 @@ def _named(people: tuple[Longs, Longs], *columns: tuple[pa.ChunkedArray, Sequenc
     named = []
     for side, (values, missing) in zip(people, columns, strict=True):
         codes, labels = coded_column("", values, missing)
-        nobody = np.equal(labels, None)[codes]
+        nobody = np.array([label is None for label in labels], dtype=bool)[codes]
         named.append(np.where(nobody, beyond + np.arange(len(side)), side))
         beyond += len(side)
     return named[0], named[1]

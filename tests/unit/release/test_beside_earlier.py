@@ -13,6 +13,7 @@ import pyarrow.csv
 import pytest
 
 import hedgerow as hr
+from hedgerow.risk.earlier import strata_of
 
 AGES = [20 + at % 30 for at in range(90)]
 ILLS = [("flu", "cold", "gout")[(at + at // 30) % 3] for at in range(90)]
@@ -30,7 +31,7 @@ BY_ENTITY = hr.Schema(quasi=["age"], sensitive=["ill"], entity="who")
 ASKED: dict[str, Any] = {"k": 4, "require": "l=2@ill", "random_state": 1}
 
 
-def first(table: pa.Table = OLD, schema: hr.Schema = SCHEMA, **others: Any) -> hr.Release:
+def first(table: Any = OLD, schema: hr.Schema = SCHEMA, **others: Any) -> hr.Release:
     return hr.anonymize(table, schema, **{**ASKED, **others})
 
 
@@ -78,16 +79,14 @@ def test_a_coarse_release_is_divided_further() -> None:
 
 def test_what_the_method_gets_wrong_is_refused_by_the_verifier(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strata that are none: groups mix newcomers with others."""
-    from hedgerow.release import _previous
-
-    plain = _previous.strata_of
+    plain = strata_of
 
     def mixed(*given: Any, **options: Any) -> Any:
         strata = plain(*given, **options)
         one = np.zeros(1, dtype=bool)
         return replace(strata, of_row=np.zeros_like(strata.of_row), out=one, lonely=one, undivided=one)
 
-    monkeypatch.setattr(_previous, "strata_of", mixed)
+    monkeypatch.setattr("hedgerow.release._previous.strata_of", mixed)
     with pytest.raises(hr.Infeasible, match="Both releases together do not meet the 4-anonymity in"):
         beside(GROWN, first())
 
@@ -138,9 +137,16 @@ def test_a_file_from_quarter_to_quarter(schema: hr.Schema, tmp_path: Path) -> No
     assert loaded.facts["rows_lost"] < 20
 
 
+def test_the_earlier_release_is_not_overwritten(tmp_path: Path) -> None:
+    first().save(tmp_path / "old.csv")
+    release = beside(GROWN, tmp_path / "old.csv")
+    with pytest.raises(hr.BadInput, match=r"old\.csv"):
+        release.save(tmp_path / "old.csv", overwrite=True)
+
+
 def test_the_group_of_each_row_stays_private(tmp_path: Path) -> None:
     pyarrow.csv.write_csv(OLD, tmp_path / "old.csv")
-    assert first(tmp_path / "old.csv").recoding.rows is None  # type: ignore[arg-type]  # a file
+    assert first(tmp_path / "old.csv").recoding.rows is None
     recoding = beside(GROWN, first()).recoding
     assert "rows" not in recoding.to_dict(public=True)
     assert recoding.rows is not None

@@ -111,7 +111,7 @@ def test_against_all_ways_to_deal_the_rows(seed: int) -> None:
 
     def fits(row: int, place: int) -> bool:
         low, high = cells[place][1:-1].split(",")
-        return float(low) <= ages[row] < float(high) and ills[row] == rows[place][1]
+        return bool(float(low) <= ages[row] < float(high) and ills[row] == rows[place][1])
 
     possible = any(all(fits(row, place) for place, row in enumerate(order)) for order in permutations(range(5), 4))
     release = earlier(released(*rows), table(*((str(at), ages[at], ills[at]) for at in range(5))))

@@ -249,6 +249,7 @@ def _job_text(advice: Advice, path: Path) -> str:
         list(_requirements(advice)),
         list(_kinds(advice)),
         list(_hierarchies(advice)),
+        list(_reasons(advice)),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -374,6 +375,19 @@ def _hierarchies(advice: Advice) -> Iterator[str]:
     yield "[hierarchy]"
     for column in columns:
         yield f"{'' if column.given else '# '}{_key(column.name)} = {toml_text(column.hierarchy or '')}"
+
+
+def _reasons(advice: Advice) -> Iterator[str]:
+    """Who suggested the role of each column and why, as the report shows it beside the role that somebody chose."""
+    yield from _comment(
+        "Who chose each role, and why: the internal report shows it. If you choose another role, write here who did "
+        "and why. If you do not, the report says that the role is not the one that was suggested."
+    )
+    yield "[reasons]"
+    for column in advice.columns:
+        fields = {"role": column.role, "by": "hedgerow advise", "reason": column.reason}
+        entry = ", ".join(f"{name} = {toml_text(text)}" for name, text in fields.items())
+        yield f"{_key(column.name)} = {{ {entry} }}"
 
 
 def _is_optional(column: ColumnAdvice) -> bool:

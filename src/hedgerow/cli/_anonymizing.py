@@ -367,7 +367,7 @@ def _run(task: _Task) -> None:
         analyses = _analysed(task, original, release, progress)
         progress("Saving")
         about: dict[str, Any] = {"edition": job.report_edition or "internal", "analyses": analyses}
-        about |= {"context": job.context, "governance": job.governance}
+        about |= {"context": job.context, "governance": job.governance, "reasons": job.reasons}
         with staged_report(job.report, release, progress, **about) as report:
             release.save(
                 output,
@@ -410,7 +410,8 @@ def _with_original(task: _Task, table: File | Source) -> tuple[File | Source, Or
     original = open_original(
         held, task.analyses, missing=tuple(schema.missing), kinds=schema.kinds, entity=schema.entity
     )
-    refuse_unpublished(task.analyses, schema.resolve(source.columns).published)
+    roles = schema.resolve(source.columns, coded=task.job.min_people is not None)
+    refuse_unpublished(task.analyses, roles.published)
     return source, original
 
 

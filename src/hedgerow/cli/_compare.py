@@ -40,7 +40,7 @@ def _show_comparison(
     console: Console, comparison: Comparison, output: Path, cells: Path, remarks: Sequence[str] = ()
 ) -> None:
     """Print the choices, the recommendation, what is not finished, and where the page is."""
-    from hedgerow.comparison.page import options_for
+    from hedgerow.comparison.page import options_for, same_releases
 
     measured = comparison.measured
     learnt = f"; {', '.join(measured.learners)} by {measured.protocol}" if measured.learners else ""
@@ -50,7 +50,7 @@ def _show_comparison(
     )
     console.print(_table(comparison))
     console.print(Text("● on the frontier: no other choice is better in risk or utility and no worse in the other."))
-    for line in (*_reasons(comparison), *remarks):
+    for line in (*_reasons(comparison), *same_releases(comparison), *remarks):
         console.print(Text(line), soft_wrap=True)
     recommendation = comparison.recommendation
     choice = recommendation.choice
@@ -107,8 +107,10 @@ def _cells(choice: Choice, measures: Sequence[Measure], *, limits: bool) -> Iter
 
 
 def _measures(comparison: Comparison) -> list[Measure]:
-    """As many measures as fit on a line: two risks, the score, and the kept detail."""
-    names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, "ncp_kept"))
+    """As many measures as fit on a line: two risks, the score, and the detail as written."""
+    from hedgerow.comparison.choices import KEPT
+
+    names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, KEPT))
     return [measure for name in names for measure in comparison.measures if measure.name == name]
 
 

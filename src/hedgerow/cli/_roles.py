@@ -31,6 +31,7 @@ __all__ = [
     "needing_trees",
     "read_roles",
     "schema_of",
+    "stated_columns",
     "typed_file",
 ]
 
@@ -109,6 +110,15 @@ def _remarks(folder: Path, others: Sequence[str]) -> tuple[str, ...]:
 def needing_trees(requirements: Iterable[Requirement]) -> list[str]:
     """The sensitive columns in whose hierarchies requirements measure distances."""
     return [rule.column for rule in requirements if rule.column is not None and rule.needs_tree]
+
+
+def stated_columns(release: Path) -> list[str]:
+    """The columns of a saved release that may have a hierarchy. Without a manifest there are none."""
+    from hedgerow.io.paths import absolute
+    from hedgerow.risk.manifest import read_manifest
+
+    roles: Mapping[str, Any] = (read_manifest(absolute(release)) or {}).get("columns", {})
+    return [*roles.get("quasi", ()), *roles.get("sensitive", ())]
 
 
 _LISTS = ("quasi", "sensitive", "insensitive", "accept", "identifying", "pseudonymize")

@@ -123,16 +123,17 @@ class Guarantee:
         """
         if self.min_people is None:
             return None
-        with within(self.memory):
-            held = people_per_value(
-                open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER),
-                self.min_people,
-                entity=None if people is None or self.entity is None else RowOwners(self.entity, people),
-                exempt=self.exempt,
-            )
+        entity = None if people is None or self.entity is None else RowOwners(self.entity, people)
+        held = self.holders(artefact, self.min_people, entity)
         if held.failing and self.enforced:
             raise SmallCounts(held)
         return held
+
+    def holders(self, artefact: Any, least: int, entity: str | RowOwners | None = None) -> PeoplePerValue:
+        """Count who holds each value of an artefact; ``entity`` as of :func:`people_per_value`."""
+        with within(self.memory):
+            opened = open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER)
+            return people_per_value(opened, least, entity=entity, exempt=self.exempt, missing=self.missing)
 
     def count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
         """Count an artefact; refuse it if it is not what should be published or violates a requirement.

@@ -69,7 +69,16 @@ from hedgerow.verifier import (
 from hedgerow.verifier.classes import Integers, LabelIndex
 from hedgerow.verifier.formulas import distinct_values
 
-__all__ = ["Check", "ReleaseFacts", "Told", "audit", "audit_counts", "check", "with_rounded_people"]
+__all__ = [
+    "DEFAULT_THRESHOLD",
+    "Check",
+    "ReleaseFacts",
+    "Told",
+    "audit",
+    "audit_counts",
+    "check",
+    "with_rounded_people",
+]
 
 
 # --------------------------------------------------------------------------------------------------

@@ -143,17 +143,14 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Way:
     said["advice"] = type_("hedgerow advise visits-september.csv -o advised.toml")
     (folder / "job.toml").write_text(JOB, encoding="utf-8")
     said["check"] = type_("hedgerow check --job job.toml")
-    said["september"] = type_("hedgerow anonymize --job job.toml")
+    said["september"] = type_("hedgerow anonymize --job job.toml --recoding recoding-september.json")
     said["audit"] = type_("hedgerow audit release-september.csv")
 
-    # January. The same job, the longer table.
-    december = "visits-december.csv -o release-december.csv"
+    # January. The same job, the longer table, and what the institute has already.
     said["december"] = type_(
-        f"hedgerow anonymize --job job.toml {december} --report report-december.html --explain why-december.json"
-    )
-    said["both"] = type_(
-        "hedgerow audit --job job.toml release-december.csv --previous release-september.csv --original "
-        "visits-december.csv"
+        "hedgerow anonymize visits-december.csv --job job.toml -o release-december.csv --report report-december.html "
+        "--explain why-december.json --previous release-september.csv --previous-original visits-september.csv "
+        "--previous-recoding recoding-september.json"
     )
 
     # An attacker with a register. The control are patients of another hospital, who are not in the table.
@@ -161,15 +158,14 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Way:
         "hedgerow attack release-december.csv --job job.toml --members visits-december.csv --non-members "
         "visits-elsewhere.csv --attack membership --json"
     )
-
     (folder / "attacks.json").write_text(said["attack"].out, encoding="utf-8")
 
     # The document that is signed, and what the institute gets.
-    document = "hedgerow report release-december.csv --job job.toml --original visits-december.csv"
-    said["document"] = type_(
-        f"{document} --attack attacks.json --explanation why-december.json --previous release-september.csv "
-        "-o document.html"
+    document = (
+        "hedgerow report release-december.csv --job job.toml --original visits-december.csv --previous "
+        "release-september.csv"
     )
+    said["document"] = type_(f"{document} --attack attacks.json --explanation why-december.json -o document.html")
     said["public"] = type_(f"{document} --edition public -o for-recipients.html")
     return Way(folder, often, said)
 
@@ -275,6 +271,20 @@ class Quarter:
     def patients(self) -> list[set[str]]:
         """The patients whose visit each published row may be."""
         return [{visit["pseud"] for visit in visits} for visits in self.behind]
+
+    @cached_property
+    def class_of(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """The class of each visit of which it is certain which row it is, by its case and patient."""
+        return {
+            (visits[0]["case"], visits[0]["pseud"]): tuple(row[name] for name in QUASI)
+            for row, visits in zip(self.release, self.behind, strict=True)
+            if len(visits) == 1
+        }
+
+    @cached_property
+    def uncertain(self) -> set[tuple[str, str]]:
+        """The visits of which it is not certain which row they are."""
+        return {(visit["case"], visit["pseud"]) for visits in self.behind if len(visits) > 1 for visit in visits}
 
     def people(self, rows: Iterable[int]) -> int:
         """At least so many patients are behind some rows.
@@ -556,10 +566,21 @@ def test_the_public_edition_has_no_figure_of_the_original(way: Way, quarters: di
 # January: both releases together, and the signature.
 
 
-def test_both_releases_together_are_not_safe(way: Way) -> None:
-    """Each is: but a patient is in one class of each."""
-    assert way.said["both"].status == 3
-    assert re.search(r"FAILS +11-anonymity together with the previous release", way.said["both"].out)
+@pytest.mark.xfail(
+    strict=True,
+    reason="Which visits September's release left out is guessed where columns in clear were coded: groups of two remain.",
+)
+def test_joining_or_subtracting_the_releases_isolates_nobody(way: Way, quarters: dict[str, Quarter]) -> None:
+    """Everybody who went from one class to another, left a class, or is new in a class, is one of eleven at least."""
+    before, now = (quarters[name].class_of for name in QUARTERS)
+    uncertain = set.union(*(quarters[name].uncertain for name in QUARTERS))
+    groups = defaultdict(set)
+    for visit in (before.keys() | now.keys()) - uncertain:
+        groups[before.get(visit), now.get(visit)].add(visit[1])
+    small = {classes: len(patients) for classes, patients in groups.items() if len(patients) < LEAST}
+    assert small == {}
+    assert any(old is None for old, _ in groups), "some visits are new"
+    assert "all requirements hold for both together" in way.said["december"].out
 
 
 def test_the_document_says_what_was_asked_of_it(way: Way, quarters: dict[str, Quarter]) -> None:

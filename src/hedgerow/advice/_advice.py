@@ -395,7 +395,9 @@ def _hierarchies(advice: Advice) -> Iterator[str]:
     for column in columns:
         yield f"{'' if column.given else '# '}{_key(column.name)} = {toml_text(column.hierarchy or '')}"
     if sensitive:
-        yield from _comment("With min-people, rare codes are shown as 'other'; with this, as their category or chapter:")
+        yield from _comment(
+            "With min-people, rare codes are shown as 'other'; with this, as their category or chapter:"
+        )
     for column in sensitive:
         yield f"# {_key(column.name)} = {toml_text(column.hierarchy or '')}"
 

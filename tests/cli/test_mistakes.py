@@ -585,7 +585,7 @@ PYTHON: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "There is no parameter of Mondrian called 'K'. Did you mean 'k'?"),
     (lambda: hr.anonymize(PEOPLE, SCHEMA, k=5, seed=1), hr.BadInput,
      "There is no parameter of Mondrian called 'seed'. Known: 'cut', 'relaxed', 'publish', 'order', 'improve', "
-     "'cells', 'method', 'preset', 'k', 'require' and 8 more."),
+     "'cells', 'method', 'preset', 'k', 'require' and 11 more."),
     (lambda: hr.anonymize(PEOPLE, ["age"], k=5), hr.BadInput,  # type: ignore[arg-type]
      "The 'schema' parameter of anonymize must be a hedgerow.Schema. Got 'list' instead."),
     (lambda: hr.anonymize(PEOPLE, SCHEMA, k="ten"), hr.BadInput,  # type: ignore[arg-type]

@@ -1,0 +1,262 @@
+"""What is public of a table before anything is measured: its columns, the bins of numbers, the values of categories.
+
+A domain that is read from the table would break the guarantee: the largest income of a table is the income of a person.
+So the user declares it, from a codebook, a questionnaire or another public source.
+
+Each row is coded by itself, whatever the others are: a number below or above the bins belongs to the first or the last
+bin, a value that was not declared is ``other``. A row without a number, or without a declared label, is not counted;
+how many these are is not reported. No refusal depends on a row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hedgerow._internal.arrays import Ints
+from hedgerow.errors import BadInput, listing, translated
+from hedgerow.hierarchies import read_arx
+from hedgerow.io.frames import as_arrow, open_frame
+
+__all__ = ["MISSING", "OTHER", "Categories", "Domain", "Numbers", "codes_of", "read_table", "texts_of"]
+
+OTHER: Final = "other"
+"""The category of all values that were not declared."""
+MISSING: Final = -1
+"""The code of a cell that cannot be counted."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A column of numbers, with declared bins.
+
+    Parameters
+    ----------
+    edges : sequence of number
+        Where bins begin, ascending, and where the last one ends: ``[0, 18, 65, 120]`` has three bins. If all are
+        integers, rows that are drawn have integers.
+    """
+
+    edges: tuple[float, ...]
+
+    def __init__(self, edges: Sequence[float]) -> None:
+        try:
+            given = tuple(int(edge) if float(edge).is_integer() else float(edge) for edge in edges)
+        except (TypeError, ValueError, OverflowError):
+            raise BadInput.parameter("edges", "Numbers", "a list of numbers", type(edges).__name__) from None
+        ascending = all(low < high for low, high in pairwise(given))
+        if len(given) < 2 or not ascending or not all(map(math.isfinite, given)):
+            raise BadInput.parameter("edges", "Numbers", "at least two finite numbers, ascending", list(edges))
+        object.__setattr__(self, "edges", given)
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.edges) - 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether all edges are integers."""
+        return all(isinstance(edge, int) for edge in self.edges)
+
+    def codes(self, column: pa.ChunkedArray) -> Ints:
+        """The bin of each row."""
+        numbers = _numbers(column)
+        bins = np.searchsorted(np.array(self.edges[1:-1], dtype=np.float64), numbers, side="right").astype(np.int32)
+        bins[np.isnan(numbers)] = MISSING
+        return bins
+
+
+@dataclass(frozen=True)
+class Categories:
+    """A column of categories, with declared values; any other value, or none, is counted as ``other``.
+
+    Parameters
+    ----------
+    values : sequence of str, or path
+        The values, or a hierarchy in ARX's form that lists them.
+    """
+
+    values: tuple[str, ...]
+
+    def __init__(self, values: Sequence[str] | Path) -> None:
+        if isinstance(values, Path):
+            tree = read_arx(values).tree
+            values = [tree.labels[leaf] for leaf in tree.leaves()]
+        if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+            raise BadInput.parameter("values", "Categories", "a list of texts or a Path", type(values).__name__)
+        given = tuple(value for value in values if value != OTHER)
+        if not given or len(set(given)) < len(given):
+            raise BadInput.parameter("values", "Categories", "different texts, at least one", list(values))
+        object.__setattr__(self, "values", given)
+
+    @property
+    def size(self) -> int:
+        """The number of values, with ``other``."""
+        return len(self.values) + 1
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The value of each code; the last is ``other``."""
+        return (*self.values, OTHER)
+
+    def codes(self, column: pa.ChunkedArray) -> Ints:
+        """The code of each row."""
+        return codes_of(column, self.values, len(self.values))
+
+
+Column: TypeAlias = Numbers | Categories
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The declared columns of a table.
+
+    Parameters
+    ----------
+    columns : mapping of column to Numbers or Categories
+        A list of numbers stands for :class:`Numbers`, a list of texts or a path for :class:`Categories`. Other columns
+        of the table are not read.
+    target : str
+        The column whose labels a model will predict.
+    labels : sequence of str
+        Its labels, at least two.
+
+    Examples
+    --------
+    >>> domain = Domain({"age": [0, 30, 60, 120], "sex": ["female", "male"]}, target="income", labels=["low", "high"])
+    >>> domain.sizes
+    (3, 3)
+    """
+
+    columns: Mapping[str, Column]
+    target: str
+    labels: tuple[str, ...]
+
+    def __init__(self, columns: Mapping[str, Any], *, target: str, labels: Sequence[str]) -> None:
+        if not isinstance(columns, Mapping) or not columns:
+            raise BadInput.parameter("columns", "Domain", "a mapping of columns to what they hold", columns)
+        declared = {name: _declared(name, given) for name, given in columns.items()}
+        if not isinstance(target, str) or target in declared:
+            raise BadInput.parameter("target", "Domain", "a column that is not among the others", target)
+        texts = isinstance(labels, Sequence) and not isinstance(labels, str) and all(isinstance(x, str) for x in labels)
+        if not texts or len(set(labels)) < max(2, len(labels)):
+            raise BadInput.parameter("labels", "Domain", "at least two different texts", labels)
+        object.__setattr__(self, "columns", declared)
+        object.__setattr__(self, "target", target)
+        object.__setattr__(self, "labels", tuple(labels))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of cells of each column."""
+        return tuple(column.size for column in self.columns.values())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns but for the target, in order."""
+        return tuple(self.columns)
+
+    def missing_from(self, columns: Sequence[str], entity: str | None = None) -> BadInput | None:
+        """The refusal of a table that lacks a declared column; the names of its columns are public."""
+        absent = [name for name in (*self.columns, self.target, entity) if name is not None and name not in columns]
+        return BadInput(f"The table has no column {listing(absent)}. Declare the columns that it has.") if absent else None
+
+
+def _declared(name: str, given: Any) -> Column:
+    if isinstance(given, Numbers | Categories):
+        return given
+    if isinstance(given, Path):
+        return Categories(given)
+    if isinstance(given, Sequence) and not isinstance(given, str) and given:
+        return Categories(given) if isinstance(given[0], str) else Numbers(given)
+    raise BadInput(
+        f"The domain does not say what the column {name!r} holds. Declare the edges of its bins or its values, from a "
+        "public source such as a codebook: what is read from the table would break the guarantee."
+    )
+
+
+def codes_of(column: pa.ChunkedArray, values: Sequence[str], others: int) -> Ints:
+    """The place of each row's value among some values; ``others`` if it is not there."""
+    place = {value: at for at, value in enumerate(values)}
+    return _mapped(column, lambda text: others if text is None else place.get(text, others), np.int32)
+
+
+def texts_of(column: pa.ChunkedArray) -> list[str | None]:
+    """Each cell as text."""
+    return [_text(cell) for cell in column.to_pylist()]
+
+
+def _numbers(column: pa.ChunkedArray) -> Any:
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return column.to_numpy().astype(np.float64)
+    return _mapped(column, _number, np.float64)
+
+
+def _number(text: str | None) -> float:
+    try:
+        return math.nan if text is None else float(text)
+    except ValueError:
+        return math.nan
+
+
+def _mapped(column: pa.ChunkedArray, code: Callable[[str | None], float], dtype: Any) -> Any:
+    """A function of each cell's text, evaluated once for each distinct cell."""
+    encoded = pc.dictionary_encode(column.combine_chunks())
+    encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    of_value = np.array([code(_text(cell)) for cell in (*encoded.dictionary.to_pylist(), None)], dtype=dtype)
+    at = encoded.indices.fill_null(len(of_value) - 1).to_numpy(zero_copy_only=False)
+    return of_value[at]
+
+
+def _text(cell: object) -> str | None:
+    """A cell as text. A number is written in the same way whether or not its column holds fractions elsewhere."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return None
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def read_table(data: Any, names: Sequence[str]) -> pa.Table:
+    """The columns of a dataframe, a relation, or a file of CSV or Parquet.
+
+    All columns of a CSV are read as text, so that what one row holds does not change how the others are read.
+    """
+    if isinstance(data, str | Path):
+        return _read_file(Path(data), names)
+    frame = open_frame(data).frame
+    return pa.table({name: _column(frame[name]) for name in names if name in frame.columns})
+
+
+def _column(series: nw.Series[Any]) -> pa.ChunkedArray:
+    """A column as it is, or as text if it mixes types: to refuse it would show that some row differs from the others."""
+    try:
+        return as_arrow(series)
+    except BadInput:
+        return pa.chunked_array([pa.array([_text(cell) for cell in series.to_list()], pa.string())])
+
+
+def _read_file(path: Path, names: Sequence[str]) -> pa.Table:
+    if not path.is_file():
+        raise BadInput(f"There is no file {str(path)!r}.")
+    unreadable = BadInput(f"The file {str(path)!r} cannot be read as CSV or Parquet. Correct it, or pass a dataframe.")
+    with translated(pa.ArrowException, OSError, into=unreadable):
+        if path.name.lower().endswith(".parquet"):
+            import pyarrow.parquet as pq
+
+            return pq.read_table(path, columns=[name for name in names if name in pq.read_schema(path).names])
+        from pyarrow import csv
+
+        texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
+        table = csv.read_csv(path, parse_options=csv.ParseOptions(newlines_in_values=True), convert_options=texts)
+        return table.select([name for name in names if name in table.column_names])

@@ -9,14 +9,13 @@ privacy*, TCC 2016). Three facts make it an accountant:
 * **It grows with the square of a group.** Tables that differ by two people, or by replacing a person, have the
   divergence 4ρα.
 
-**Membership.** An attacker says "member" for some results. Their advantage, the share of members for which they say so
-minus that of the others, is at most the total variation distance between M(x) and M(x'). The divergence for α → 1 is
-that of Kullback and Leibler, hence at most ρ, and by Pinsker's inequality the distance is at most √(ρ/2). By Bretagnolle
-and Huber's it is at most √(1 - exp(-ρ)), which is smaller for ρ above 1.6. The first is the best that holds for every
-ρ-zCDP mechanism, as ρ → 0: randomized response with the parameter ε has an advantage of tanh(ε/2) ≈ ε/2 and a
-ρ of about ε²/2.
-For a single continuous Gaussian 2Φ(√(ρ/2)) - 1 would hold, a fifth less; this is *not* claimed here, where noise is
-discrete and mixed with choices.
+**Membership.** An attacker says "member" for some results. Their advantage is the share of members for which they say
+so minus that of the others, at most the total variation distance between M(x) and M(x'). For α → 1 the divergence is
+that of Kullback and Leibler, hence at most ρ, and by Pinsker's inequality the distance is at most √(ρ/2). By that of
+Bretagnolle and Huber it is at most √(1 - exp(-ρ)), which is smaller for ρ above 1.6. As ρ → 0, √(ρ/2) is the best that
+holds for every ρ-zCDP mechanism: randomized response with the parameter ε has the advantage tanh(ε/2) ≈ ε/2, and a ρ of
+about ε²/2. For a single continuous Gaussian 2Φ(√(ρ/2)) - 1 would hold, a fifth less. This is *not* claimed here, where
+noise is discrete and mixed with choices.
 
 **A secret of a known member** is the replacement of a person: the advantage for any property of theirs, such as
 their label, is at most √(4ρ/2) = 2√(ρ/2).

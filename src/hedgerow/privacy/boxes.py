@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow._internal.arrays import Bools, Floats, Longs
 from hedgerow.privacy.model import Drawn, consistent
 from hedgerow.privacy.questions import Boxes, Grouping
 
@@ -154,7 +154,7 @@ def _kept(boxes: Boxes, sums: Longs) -> Counted:
 def _whole(noisy: Longs) -> Longs:
     """The nearest counts that are whole, not negative, and have the same sum."""
     total = int(noisy.sum())
-    shares = consistent(noisy.astype(np.float64), float(total))
+    shares = consistent(noisy.astype(np.float64), float(total))  # a box has at least k rows
     counts: Longs = np.floor(shares).astype(np.int64)
     missing = total - int(counts.sum())
     counts[np.argsort(counts - shares, kind="stable")[:missing]] += 1

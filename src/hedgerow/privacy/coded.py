@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import numpy as np
+import pyarrow as pa
 
 from hedgerow._internal.arrays import Ints, Longs, random_order
-from hedgerow.privacy.domain import MISSING, Domain, codes_of, read_table, texts_of
+from hedgerow.errors import BadInput, translated
+from hedgerow.io.frames import as_arrow, open_frame
+from hedgerow.privacy.domain import MISSING, Domain, codes_of, text_of, texts_of
 
 __all__ = ["Coded", "code"]
 
@@ -47,7 +53,7 @@ def code(data: Any, domain: Domain, entity: str | None = None, max_rows: int = 1
     max_rows : int
     """
     names = (*domain.names, domain.target, *(() if entity is None else (entity,)))
-    table = read_table(data, names)
+    table = _read(data, names)
     refused = domain.missing_from(table.column_names, entity)
     if refused is not None:
         raise refused
@@ -69,3 +75,40 @@ def _some_rows_of_each(people: list[str | None], rows: Longs, most: int) -> Long
             taken[person] = taken.get(person, 0) + 1
             kept.append(row)
     return np.array(sorted(kept), dtype=np.int64)
+
+
+def _read(data: Any, names: Sequence[str]) -> pa.Table:
+    """The columns of a dataframe, a relation, or a file of CSV or Parquet.
+
+    What one row holds must not change how the others are read. So columns of a CSV are read as bytes, of which each
+    cell becomes text by itself, and rows with too many or too few cells are skipped.
+    """
+    if isinstance(data, str | Path):
+        return _read_file(Path(data), names)
+    frame = open_frame(data).frame
+    return pa.table({name: _column(frame[name]) for name in names if name in frame.columns})
+
+
+def _column(series: nw.Series[Any]) -> pa.ChunkedArray:
+    """A column as it is, or as text if it mixes types: a refusal would show that some row differs from the others."""
+    try:
+        return as_arrow(series)
+    except BadInput:
+        return pa.chunked_array([pa.array([text_of(cell) for cell in series.to_list()], pa.string())])
+
+
+def _read_file(path: Path, names: Sequence[str]) -> pa.Table:
+    if not path.is_file():
+        raise BadInput(f"There is no file {str(path)!r}.")
+    unreadable = BadInput(f"The file {str(path)!r} cannot be read as CSV or Parquet. Correct it, or pass a dataframe.")
+    with translated(pa.ArrowException, OSError, into=unreadable):
+        if path.name.lower().endswith(".parquet"):
+            import pyarrow.parquet as pq
+
+            return pq.read_table(path, columns=[name for name in names if name in pq.read_schema(path).names])
+        from pyarrow import csv
+
+        bytewise = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.binary()))
+        parsing = csv.ParseOptions(newlines_in_values=True, invalid_row_handler=lambda _: "skip")
+        table = csv.read_csv(path, parse_options=parsing, convert_options=bytewise)
+        return table.select([name for name in names if name in table.column_names])

@@ -5,9 +5,9 @@ The steps of the proof, for tables that differ by adding or removing one person 
 * **Counts.** Every row is in exactly one cell of a question. A person changes its counts by a vector of non-negative
   integers with the sum of at most m, whose Euclidean norm is at most m. Discrete Gaussian noise of the variance v then
   costs m² / (2v).
-* **A choice.** The score of a candidate is Σ \\|count - expected\\| - penalty, where expected and penalty come from noisy
-  values. By the triangle inequality a person changes it by at most m, whatever the number of labels. The exponential
-  mechanism with ε costs ε² / 8.
+* **A choice.** The score of a candidate is Σ \\|count - expected\\| - penalty, where expected and penalty come from
+  noisy values. By the triangle inequality a person changes it by at most m, whatever the number of labels. The
+  exponential mechanism with ε costs ε² / 8.
 
 What was asked may depend on earlier answers: zCDP composes adaptively.
 """
@@ -19,7 +19,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hedgerow._internal.arrays import Ints, Longs
+from hedgerow._internal.arrays import Longs
 from hedgerow.privacy.accounting import Accountant, Budget, Charge, choice_epsilon, gaussian_variance
 from hedgerow.privacy.coded import Coded
 from hedgerow.privacy.noise import choose, discrete_gaussian
@@ -39,6 +39,7 @@ class Curator:
 
     def __init__(self, rows: Coded, accountant: Accountant) -> None:
         self.__rows = rows
+        self.__scores: dict[Candidate, int] = {}
         self._accountant = accountant
 
     def measure(self, step: str, questions: Sequence[Cells], budget: Budget) -> list[Measured]:
@@ -74,8 +75,12 @@ class Curator:
         epsilon: Fraction = choice_epsilon(budget.rho)
         sensitivity = self.__rows.most_rows
         self._accountant.spend(Charge(step, "exponential", 1, sensitivity, epsilon))
-        scores = np.array([score(self.__rows, candidate) for candidate in candidates], dtype=np.int64)
-        return choose(scores, epsilon, sensitivity)
+        return choose(np.array([self.__score(candidate) for candidate in candidates]), epsilon, sensitivity)
+
+    def __score(self, candidate: Candidate) -> int:
+        if candidate not in self.__scores:
+            self.__scores[candidate] = score(self.__rows, candidate)
+        return self.__scores[candidate]
 
     def __repr__(self) -> str:
         return "Curator()"

@@ -17,17 +17,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Ints
-from hedgerow.errors import BadInput, listing, translated
+from hedgerow.errors import BadInput, listing
 from hedgerow.hierarchies import read_arx
-from hedgerow.io.frames import as_arrow, open_frame
 
-__all__ = ["MISSING", "OTHER", "Categories", "Domain", "Numbers", "codes_of", "read_table", "texts_of"]
+__all__ = ["MISSING", "OTHER", "Categories", "Domain", "Numbers", "codes_of", "text_of", "texts_of"]
 
 OTHER: Final = "other"
 """The category of all values that were not declared."""
@@ -73,7 +71,8 @@ class Numbers:
         numbers = _numbers(column)
         bins = np.searchsorted(np.array(self.edges[1:-1], dtype=np.float64), numbers, side="right").astype(np.int32)
         bins[np.isnan(numbers)] = MISSING
-        return bins
+        codes: Ints = bins
+        return codes
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,9 @@ class Domain:
     def missing_from(self, columns: Sequence[str], entity: str | None = None) -> BadInput | None:
         """The refusal of a table that lacks a declared column; the names of its columns are public."""
         absent = [name for name in (*self.columns, self.target, entity) if name is not None and name not in columns]
-        return BadInput(f"The table has no column {listing(absent)}. Declare the columns that it has.") if absent else None
+        return (
+            BadInput(f"The table has no column {listing(absent)}. Declare the columns that it has.") if absent else None
+        )
 
 
 def _declared(name: str, given: Any) -> Column:
@@ -187,12 +188,13 @@ def _declared(name: str, given: Any) -> Column:
 def codes_of(column: pa.ChunkedArray, values: Sequence[str], others: int) -> Ints:
     """The place of each row's value among some values; ``others`` if it is not there."""
     place = {value: at for at, value in enumerate(values)}
-    return _mapped(column, lambda text: others if text is None else place.get(text, others), np.int32)
+    codes: Ints = _mapped(column, lambda text: others if text is None else place.get(text, others), np.int32)
+    return codes
 
 
 def texts_of(column: pa.ChunkedArray) -> list[str | None]:
     """Each cell as text."""
-    return [_text(cell) for cell in column.to_pylist()]
+    return [text_of(cell) for cell in column.to_pylist()]
 
 
 def _numbers(column: pa.ChunkedArray) -> Any:
@@ -213,50 +215,17 @@ def _mapped(column: pa.ChunkedArray, code: Callable[[str | None], float], dtype:
     """A function of each cell's text, evaluated once for each distinct cell."""
     encoded = pc.dictionary_encode(column.combine_chunks())
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
-    of_value = np.array([code(_text(cell)) for cell in (*encoded.dictionary.to_pylist(), None)], dtype=dtype)
+    of_value = np.array([code(text_of(cell)) for cell in (*encoded.dictionary.to_pylist(), None)], dtype=dtype)
     at = encoded.indices.fill_null(len(of_value) - 1).to_numpy(zero_copy_only=False)
     return of_value[at]
 
 
-def _text(cell: object) -> str | None:
+def text_of(cell: object) -> str | None:
     """A cell as text. A number is written in the same way whether or not its column holds fractions elsewhere."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return None
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace")
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell)
-
-
-def read_table(data: Any, names: Sequence[str]) -> pa.Table:
-    """The columns of a dataframe, a relation, or a file of CSV or Parquet.
-
-    All columns of a CSV are read as text, so that what one row holds does not change how the others are read.
-    """
-    if isinstance(data, str | Path):
-        return _read_file(Path(data), names)
-    frame = open_frame(data).frame
-    return pa.table({name: _column(frame[name]) for name in names if name in frame.columns})
-
-
-def _column(series: nw.Series[Any]) -> pa.ChunkedArray:
-    """A column as it is, or as text if it mixes types: to refuse it would show that some row differs from the others."""
-    try:
-        return as_arrow(series)
-    except BadInput:
-        return pa.chunked_array([pa.array([_text(cell) for cell in series.to_list()], pa.string())])
-
-
-def _read_file(path: Path, names: Sequence[str]) -> pa.Table:
-    if not path.is_file():
-        raise BadInput(f"There is no file {str(path)!r}.")
-    unreadable = BadInput(f"The file {str(path)!r} cannot be read as CSV or Parquet. Correct it, or pass a dataframe.")
-    with translated(pa.ArrowException, OSError, into=unreadable):
-        if path.name.lower().endswith(".parquet"):
-            import pyarrow.parquet as pq
-
-            return pq.read_table(path, columns=[name for name in names if name in pq.read_schema(path).names])
-        from pyarrow import csv
-
-        texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
-        table = csv.read_csv(path, parse_options=csv.ParseOptions(newlines_in_values=True), convert_options=texts)
-        return table.select([name for name in names if name in table.column_names])

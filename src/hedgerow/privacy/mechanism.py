@@ -133,21 +133,23 @@ def draw(groups: Groups, times: int, random: np.random.Generator) -> tuple[list[
     """
     counts = groups.counted.counts * times
     pool = groups.model.draw(_enough(int(counts.sum())), random)
-    representative = np.stack([_first_cells(column.grouping)[pool.groups[:, at]] for at, column in _numbered(groups)], 1)
+    representative = np.stack(
+        [_first_cells(column.grouping)[pool.groups[:, at]] for at, column in _numbered(groups)], 1
+    )
     box = groups.counted.boxes.places(representative)
     rows, labels = [], []
     order = np.lexsort((pool.label, box))
     starts = np.searchsorted(box[order], np.arange(len(counts) + 1))
     for number, of_label in enumerate(counts):
         inside = order[starts[number] : starts[number + 1]]
-        for label, wanted in enumerate(of_label):
+        for label, wanted in enumerate(of_label.tolist()):
             same = inside[pool.label[inside] == label]
             some = same if len(same) else inside
             rows.append(some[random.integers(len(some), size=wanted)])
             labels.append(np.full(wanted, label, dtype=np.int32))
-    chosen, label = np.concatenate(rows), np.concatenate(labels)
+    chosen = np.concatenate(rows)
     shuffled = random.permutation(len(chosen))
-    drawn = Drawn(pool.groups[chosen[shuffled]], label[shuffled])
+    drawn = Drawn(pool.groups[chosen[shuffled]], np.concatenate(labels)[shuffled])
     return list(groups.model.cells(drawn, random)), drawn.label
 
 

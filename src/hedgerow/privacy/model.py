@@ -1,7 +1,8 @@
 """A model of the table, from noisy counts alone: given the label, columns depend on each other along a tree.
 
 N. Friedman, D. Geiger and M. Goldszmidt, *Bayesian network classifiers*, Machine Learning 29, 1997 (tree-augmented
-naive Bayes); measured with noise as by R. McKenna, G. Miklau and D. Sheldon, *Winning the NIST contest*, JPC 2021 (MST).
+naive Bayes); chosen and measured with noise as by R. McKenna, G. Miklau and D. Sheldon, *Winning the NIST contest*,
+Journal of Privacy and Confidentiality 2021 (MST).
 
 **Deviations**, each since it kept more of the label on a hold-out of Adult's train file: every table that is measured
 has the label, since that is what a learner looks for. Pairs of columns are measured in at most eight groups of similar
@@ -102,15 +103,12 @@ def columns_of(answers: Sequence[Measured], ordered: Sequence[bool], least: int)
     for at, (answer, is_ordered) in enumerate(zip(answers, ordered, strict=True)):
         deviation = math.sqrt(answer.variance)
         rare = np.zeros(len(answer.counts), dtype=bool)
-        if not is_ordered:
-            rare = answer.counts.sum(axis=1) < max(least, _KEPT * deviation * math.sqrt(len(of_label)))
-            rare[-1] = True
         counts = answer.counts.astype(np.float64)
-        counts[-1] = counts[rare].sum(axis=0) if rare[-1] else counts[-1]
-        counts[:-1][rare[:-1]] = 0.0
-        cells = np.stack([consistent(counts[:, at], of_label[at]) for at in range(len(of_label))], axis=1)
-        cells[:-1][rare[:-1]] = 0.0
-        cells *= of_label / np.maximum(cells.sum(axis=0), _LEAST)
+        if not is_ordered:
+            rare[:-1] = counts[:-1].sum(axis=1) < max(least, _KEPT * deviation * math.sqrt(len(of_label)))
+            counts[-1] += counts[rare].sum(axis=0)
+        cells = np.zeros(counts.shape)
+        cells[~rare] = np.stack([consistent(*one) for one in zip(counts[~rare].T, of_label, strict=True)], axis=1)
         groups = _grouped(cells, is_ordered, deviation)
         groups[rare] = groups[-1]
         columns.append(Column(Grouping(at, _in_use(groups)), cells))
@@ -118,14 +116,15 @@ def columns_of(answers: Sequence[Measured], ordered: Sequence[bool], least: int)
 
 
 def consistent(counts: Floats, total: float) -> Floats:
-    """The nearest counts that are not negative and have this sum.
+    """The nearest counts that are not negative and have this sum, which is above 0.
 
     >>> consistent(np.array([5.0, 3.0, -1.0]), 6.0)
     array([4., 2., 0.])
     """
     descending = np.sort(counts)[::-1]
     excess = (np.cumsum(descending) - total) / np.arange(1, len(counts) + 1)
-    return np.maximum(counts - excess[np.flatnonzero(descending > excess)[-1]], 0.0)
+    nearest: Floats = np.maximum(counts - excess[np.flatnonzero(descending > excess)[-1]], 0.0)
+    return nearest
 
 
 def _grouped(cells: Floats, ordered: bool, deviation: float) -> Ints:
@@ -218,7 +217,8 @@ class TreeModel:
     @property
     def of_label(self) -> Floats:
         """The estimated count of each label."""
-        return self.columns[0].cells.sum(axis=0)
+        counts: Floats = self.columns[0].cells.sum(axis=0)
+        return counts
 
     def draw(self, rows: int, random: np.random.Generator) -> Drawn:
         """Draw rows."""
@@ -268,7 +268,7 @@ def _draw(weights: Floats, case: NDArray[np.integer], random: np.random.Generato
     """For each row an index, by the weights of its case."""
     drawn = np.zeros(len(case), dtype=np.int32)
     for number in np.unique(case):
-        upto = np.cumsum(weights[number])
+        upto = np.cumsum(weights[number] + _LEAST * _LEAST)
         rows = np.flatnonzero(case == number)
         drawn[rows] = np.searchsorted(upto / upto[-1], random.random(len(rows)), side="right")
-    return np.minimum(drawn, weights.shape[1] - 1)
+    return np.minimum(drawn, np.int32(weights.shape[1] - 1))

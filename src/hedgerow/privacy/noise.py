@@ -136,14 +136,15 @@ def discrete_gaussian(variance: Fraction, size: int) -> Longs:
         raise InternalError("noise has no variance")
     s, d = variance.numerator, variance.denominator
     t = isqrt(s // d) + 1
+    denominator = 2 * s * d * t * t
     drawn: list[Longs] = []
     missing = size
     while missing > 0:
         tried = _discrete_laplace(t, 3 * missing + _MARGIN)
         magnitudes: Integers = np.abs(tried)
-        if (d * t * int(magnitudes.max(initial=0)) + s) ** 2 >= _LARGEST:
+        if max((d * t * int(magnitudes.max(initial=0)) + s) ** 2, denominator) >= _LARGEST:
             magnitudes = magnitudes.astype(object)
-        accepted = bernoulli_exp((d * t * magnitudes - s) ** 2, 2 * s * d * t * t)
+        accepted = bernoulli_exp((d * t * magnitudes - s) ** 2, denominator)
         drawn.append(tried[accepted][:missing])
         missing -= len(drawn[-1])
     return np.concatenate(drawn) if drawn else np.zeros(0, dtype=np.int64)

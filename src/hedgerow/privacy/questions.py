@@ -87,7 +87,7 @@ class Boxes:
     def places(self, codes: Ints) -> Longs:
         """The box of each coded row."""
         node = np.zeros(len(codes), dtype=np.int64)
-        for parent in np.flatnonzero(self.column >= 0):
+        for parent in np.flatnonzero(self.column >= 0).tolist():
             here = np.flatnonzero(node == parent)
             goes_left = self.left[parent][codes[here, self.column[parent]]]
             node[here] = np.where(goes_left, *self.children[parent])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -22,7 +22,7 @@ from hedgerow.privacy.questions import Boxes, Candidate, Cells, Grouping, Table
 FALSE_ALARM = 1e-6
 
 
-def coded(rows: list[tuple[int, ...]], labels: int, most_rows: int = 1) -> Coded:
+def coded(rows: Sequence[tuple[int, ...]], labels: int, most_rows: int = 1) -> Coded:
     """Rows whose last entry is the label."""
     table = np.array(rows, dtype=np.int32).reshape(len(rows), -1)
     return Coded(table[:, :-1], table[:, -1], labels, most_rows)

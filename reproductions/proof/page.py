@@ -29,8 +29,8 @@ def write(page: Page, results: Sequence[Result]) -> None:
     """Say what was measured, from whatever cells are finished."""
     page.text(
         "The train file of Adult is released by `hr.private_release`, with all 14 columns declared. Learners have "
-        "three rows for each that was counted, drawn from the release, and are asked about raw rows. The **bound** is the "
-        "most by which any attacker tells members from others better than chance, in points; [the proof]"
+        "three rows for each that was counted, drawn from the release, and are asked about raw rows. The **bound** is "
+        "the most by which any attacker tells members from others better than chance, in points; [the proof]"
         "(../concepts/proof.md) holds whatever the attacker knows. Noise has no seed: runs of the same seed differ."
     )
     page.section("What was to be reached")

@@ -24,7 +24,7 @@ from typing import Final
 
 import numpy as np
 
-from hedgerow._internal.arrays import Ints
+from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.privacy.accounting import Budget, gaussian_variance
 from hedgerow.privacy.boxes import Counted, grow, merged
 from hedgerow.privacy.domain import Domain, Numbers
@@ -132,12 +132,9 @@ def draw(groups: Groups, times: int, random: np.random.Generator) -> tuple[list[
     Every box has as many rows of each label as it was counted to have, ``times`` times.
     """
     counts = groups.counted.counts * times
-    pool = groups.model.draw(_enough(int(counts.sum())), random)
-    representative = np.stack(
-        [_first_cells(column.grouping)[pool.groups[:, at]] for at, column in _numbered(groups)], 1
-    )
-    box = groups.counted.boxes.places(representative)
-    rows, labels = [], []
+    rows = max(int(counts.sum()), round(float(groups.model.of_label.sum())))
+    pool, box = _pool(groups, _enough(rows), random)
+    chosen, labels = [], []
     order = np.lexsort((pool.label, box))
     starts = np.searchsorted(box[order], np.arange(len(counts) + 1))
     for number, of_label in enumerate(counts):
@@ -145,16 +142,23 @@ def draw(groups: Groups, times: int, random: np.random.Generator) -> tuple[list[
         for label, wanted in enumerate(of_label.tolist()):
             same = inside[pool.label[inside] == label]
             some = same if len(same) else inside
-            rows.append(some[random.integers(len(some), size=wanted)])
+            chosen.append(some[random.integers(len(some), size=wanted)])
             labels.append(np.full(wanted, label, dtype=np.int32))
-    chosen = np.concatenate(rows)
-    shuffled = random.permutation(len(chosen))
-    drawn = Drawn(pool.groups[chosen[shuffled]], np.concatenate(labels)[shuffled])
+    drawn_from = np.concatenate(chosen)
+    shuffled = random.permutation(len(drawn_from))
+    drawn = Drawn(pool.groups[drawn_from[shuffled]], np.concatenate(labels)[shuffled])
     return list(groups.model.cells(drawn, random)), drawn.label
 
 
-def _numbered(groups: Groups) -> list[tuple[int, Column]]:
-    return list(enumerate(groups.model.columns))
+def _pool(groups: Groups, rows: int, random: np.random.Generator) -> tuple[Drawn, Longs]:
+    """Rows drawn from the model and the box of each, so many that no box is without any: each had some before."""
+    first = [_first_cells(column.grouping) for column in groups.model.columns]
+    boxes = groups.counted.boxes
+    while True:
+        pool = groups.model.draw(rows, random)
+        box = boxes.places(np.stack([cells[pool.groups[:, at]] for at, cells in enumerate(first)], axis=1))
+        if len(np.unique(box)) == boxes.shape[0]:
+            return pool, box
 
 
 def _first_cells(grouping: Grouping) -> Ints:

@@ -140,7 +140,9 @@ def test_a_table_with_fewer_rows_than_k_gives_nothing() -> None:
 def test_tiny_tables_give_boxes_or_nothing(rows: int) -> None:
     for _ in range(20):
         groups = run(Curator(coded(3, rows), Accountant(BUDGET)), 3, k=2)
-        assert groups is None or groups.counted.counts.sum(axis=1).min() >= 2
+        if groups is not None:
+            assert groups.counted.counts.sum(axis=1).min() >= 2
+            assert len(draw(groups, 1, np.random.default_rng(0))[1]) == groups.counted.counts.sum()
 
 
 def test_one_column_has_no_pairs() -> None:

@@ -222,23 +222,20 @@ def _adult_at_last() -> Iterator[Job]:
             if size != ALL_INPUTS or k not in SLOW_K:
                 yield from _compared_slowly(size, k)
     for k in SLOW_K:
-        for one in SLOW_LEARNERS:
-            for label in (AS_PRINTED, "kactus", "tds", "tdr"):
-                yield from _on_adult(label, ALL_INPUTS, k, (_REDRAWN,), (one,))
+        for label in (AS_PRINTED, "kactus", "tds", "tdr"):
+            yield from _on_adult(label, ALL_INPUTS, k, (_REDRAWN,), SLOW_LEARNERS)
 
 
 def _compared_slowly(size: str, k: int) -> Iterator[Job]:
-    for one in SLOW_LEARNERS:
-        for label in (AS_PRINTED, "kactus"):
-            yield from _on_adult(label, size, k, (_AS_IT_IS, _RECODED), (one,))
-        for label in _BY_MIN_OBJECTS if size == ALL_INPUTS else ():
-            yield from _on_adult(label, size, k, (_RECODED,), (one,))
-        yield from _kept(ADULT_NAME, size, k, (one,))
-        for given in ("taxonomies", *_SUPPRESSING):
-            for label in ("tds", "tdr"):
-                yield from _on_adult(label, size, k, (_RECODED,), (one,), given)
-        if one != "weka-logistic" or k >= LOGISTIC_FROM:
-            yield from _on_adult("mondrian", size, k, (_RECODED,), (one,))
+    for label in (AS_PRINTED, "kactus"):
+        yield from _on_adult(label, size, k, (_AS_IT_IS, _RECODED), SLOW_LEARNERS)
+    for label in _BY_MIN_OBJECTS if size == ALL_INPUTS else ():
+        yield from _on_adult(label, size, k, (_RECODED,), SLOW_LEARNERS)
+    yield from _kept(ADULT_NAME, size, k, SLOW_LEARNERS)
+    for given in ("taxonomies", *_SUPPRESSING):
+        for label in ("tds", "tdr"):
+            yield from _on_adult(label, size, k, (_RECODED,), SLOW_LEARNERS, given)
+    yield from _on_adult("mondrian", size, k, (_RECODED,), SLOW_LEARNERS if k >= LOGISTIC_FROM else ("part",))
 
 
 def _on_adult(

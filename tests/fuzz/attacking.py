@@ -137,9 +137,12 @@ def _shows(cell: Any, text: str | None, column: Column, missing: Sequence[str]) 
 
 
 def _round(end: float, step: Fraction) -> bool:
-    """Whether a number is a public end, such as a multiple of two or five of what the column is written in."""
-    places = Fraction(str(end)) / step
-    return places % 2 == 0 or places % 5 == 0
+    """Whether a number is a public end, such as a multiple of two or five of what the column is written in.
+
+    A second is no whole part of a day in binary, so the float nearest to a multiple counts.
+    """
+    places = round(Fraction(end) / step)
+    return float(places * step) == end and (places % 2 == 0 or places % 5 == 0)
 
 
 def fixed_counts(case: Case, column: Column, told: Mapping[str, Any], sizes: Sequence[int], least: int) -> list[str]:
@@ -152,7 +155,7 @@ def fixed_counts(case: Case, column: Column, told: Mapping[str, Any], sizes: Seq
     for at, pool in enumerate(pools):
         nodes += [(at, value) for value in pool.named] if pool.named and not pool.low < pool.high else [(at, pool)]
     bins = list(_bins(told, sizes))
-    fitting = [[_fits(case, column, text, node) for _, node in nodes] for text in told["texts"]]
+    fitting = [_fitting(case, column, text, [node for _, node in nodes]) for text in told["texts"]]
     shown = [fitting[text] for text in told["published"]]
     told_of = _Flow(
         [
@@ -194,6 +197,12 @@ def _bins(told: Mapping[str, Any], sizes: Sequence[int]) -> Iterator[tuple[int, 
         for at in here:
             people = told["records"][at]
             yield of_class, told["first"][at], told["last"][at], size - known if people is None else people
+
+
+def _fitting(case: Case, column: Column, text: str | None, nodes: Sequence[str | Pool | None]) -> list[bool]:
+    """What a published cell may stand for. A value that has a pool of its own stands for nothing else."""
+    itself = [not isinstance(node, Pool) and _alike(node, text, (*case.missing, "")) for node in nodes]
+    return itself if any(itself) else [_fits(case, column, text, node) for node in nodes]
 
 
 def _fits(case: Case, column: Column, text: str | None, node: str | Pool | None) -> bool:

@@ -85,6 +85,8 @@ class Case:
         Whether the place of the saved file is known beforehand, as it is for the command.
     accept_parts : bool
         Whether the schema accepts what parts of quasi-identifiers disclose, as it does of other insensitive columns.
+    min_people : int, optional
+        How many people must hold every published value.
     times : int
         How often the table has its rows, each time of other people; see :func:`grown`.
     """
@@ -106,6 +108,7 @@ class Case:
     proportions: bool = False
     destination: bool = False
     accept_parts: bool = False
+    min_people: int | None = None
     times: int = 1
 
     @property

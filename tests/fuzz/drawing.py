@@ -81,7 +81,19 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
     entity = draw(st.sampled_from((None, *people)))
     renamed = () if entity is None else draw(_renamed(case.column(entity)))
     kinds = draw(_kinds(quasi, missing))
-    return replace(case, columns=(*columns, *renamed), options=options, entity=entity, kinds=kinds)
+    case = replace(case, columns=(*columns, *renamed), options=options, entity=entity, kinds=kinds)
+    return _with_people_per_value(case, draw(st.sampled_from((None, None, None, None, 2, 3))))
+
+
+def _with_people_per_value(case: Case, least: int | None) -> Case:
+    """The case with at least so many people for every value; then no column may have a value for each row."""
+    if least is None:
+        return case
+    columns = tuple(column for column in case.columns if column.name not in ("row", "mark"))
+    # Pools and nodes of a hierarchy are values that trees of requirements do not have.
+    require = tuple(one for one in case.require if one.get("distance") in (None, "equal") and one.get("value") is None)
+    k = least if case.k is None and not require else case.k
+    return replace(case, columns=columns, require=require, k=k, min_people=least)
 
 
 def _number_of_classes(columns: tuple[Column, ...]) -> int:
@@ -121,8 +133,9 @@ def _options(draw: st.DrawFn, entry: type[Anonymizer], with_target: bool) -> dic
         if not parameter.weak and draw(st.sampled_from((False, True))):
             tried: tuple[object, ...] = parameter.options or (parameter.default, *parameter.trials)
             given[name] = draw(st.sampled_from(tried))
-    if given.get("metric") == "classification" and not with_target:
-        del given["metric"]
+    if not with_target:
+        # By whatever name: measuring classes needs the column of the class.
+        given = {name: value for name, value in given.items() if value != "classification"}
     if given.get("cells") == "region":
         # Groups that are not cut out of a space have no regions, which is refused.
         given = {

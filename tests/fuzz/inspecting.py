@@ -75,15 +75,28 @@ def inspect_rows(case: Case, rows: Rows, lost: int, where: str, *, statistics: b
         yield Problem("identifier", f"The {where} holds a value of an identifying column.")
     if case.entity is not None:
         yield from _people(case, rows, where)
-        yield from _linked(case, rows, where, [column.name for column in case.columns if column.renames])
+        # A pool of values is nobody's name any more.
+        names = [column for column in case.columns if column.renames and case.min_people is None]
+        yield from _linked(case, rows, where, [column.name for column in names])
     else:
         for column in case.of_role("pseudonymize"):
             yield from _pseudonymous(case, rows, where, column.name)
             yield from _linked(case, rows, where, [column.name])
-    if any(column.name == "row" for column in case.columns):
+    if case.min_people is not None:
+        yield from _rare(case, rows, where, case.min_people)
+    elif any(column.name == "row" for column in case.columns):
         yield from _joined(case, rows, where, statistics)
     else:
         yield from _unjoined(case, rows, where)
+
+
+def _rare(case: Case, rows: Rows, where: str, least: int) -> Iterator[Problem]:
+    """Every published value but a pseudonym stands in enough rows."""
+    pseudonyms = {column.name for column in case.of_role("pseudonymize")}
+    for name in rows.names:
+        fewest = min(Counter(map(written, rows.cells[name])).values(), default=least)
+        if name not in pseudonyms and fewest < least:
+            yield Problem("rare", f"A value of {name!r} of the {where} stands in {fewest} rows, not in {least}.")
 
 
 def _with_parts(case: Case, rows: Rows, where: str) -> Iterator[Problem]:

@@ -42,6 +42,9 @@ INFEASIBLE: Final = (
     "links? the rows of a person, and the smallest group",
     "needs at least .* rows, and the table has",
     "identifies people who have several rows",
+    "^The column .* holds .*, and .* held by fewer than",
+    "^All values of .* together are held by fewer than",
+    "^After .* suppressed, values of .* are held by fewer than",
 )
 """What no method promises, though one class of all rows would do."""
 
@@ -130,6 +133,7 @@ def _anonymized(case: Case, inside: Path, saved: Path) -> hr.Release:
         random_state=case.seed,
         publish_proportions=case.proportions,
         destination=saved if case.destination else None,
+        min_people=case.min_people,
         **case.options,
     )
 
@@ -179,7 +183,9 @@ def _refused(case: Case, error: hr.HedgerowError) -> Outcome:
     if isinstance(error, hr.NotAnonymous):
         return Outcome("refusal", words, detail)
     if isinstance(error, hr.Infeasible):
-        known = not reachable(case) or any(re.search(sentence, str(error)) for sentence in INFEASIBLE)
+        # Values that are pooled cannot be as diverse as they were.
+        known = case.min_people is not None or not reachable(case)
+        known |= any(re.search(sentence, str(error)) for sentence in INFEASIBLE)
         return Outcome("infeasible" if known else "unexpected", words, detail)
     if isinstance(error, hr.Disclosing) and any(re.search(sentence, str(error)) for sentence in INFEASIBLE):
         return Outcome("infeasible", words, detail)
@@ -200,7 +206,7 @@ def _words(case: Case, message: str) -> str:
     for name in sorted((column.name for column in case.columns), key=len, reverse=True):
         message = re.sub(rf"\b(of|within) {re.escape(name)}(?=[ ,:.])", r"\1 …", message)
     message = re.sub(r"within [^:]*", "within …", message)
-    message = re.sub(r"--accept [^)]*", "--accept …", message)
+    message = re.sub(r"--(accept|recode|hierarchy|kind) [^)=]*", r"--\1 …", message)
     return re.sub(r"\d[\d.,]*", "#", re.sub(r"'[^']*'|\"[^\"]*\"", "…", message))
 
 

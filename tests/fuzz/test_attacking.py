@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -65,6 +66,13 @@ def test_what_the_table_tells_by_itself_is_not_held_against_the_proportions() ->
     assert not any("a class" in one for one in found)
 
 
+def test_a_cell_of_one_value_tells_by_itself_how_many_have_it() -> None:
+    """A class of two people that shows Ulm, where values need three people: the table says as much as the bin."""
+    shown = {**NEW, "texts": ["Ulm", "*"], "published": [0, 1], "starts": [0, 1, 4]}
+    shown |= {"first": [1, 0, 1, 2], "last": [1, 0, 1, 2], "records": [2, 3, 4, 3]}
+    assert fixed(shown, (2, 10)) == []
+
+
 def test_values_of_few_people_must_not_be_named() -> None:
     assert few(OLD) == ["The pools of 'town' name 3 values that fewer than 3 people have"]
     assert few(NEW) == []
@@ -81,6 +89,17 @@ def test_ends_of_ranges_must_not_be_numbers_of_few_people(end: float, found: boo
     pools = {"texts": ["20", f"[{end:g},100)"], "low": [20.0, end], "high": [20.0, 100.0]}
     told = {"step": "1", "texts": ["*"], "pools": pools}
     assert bool(list(named_by_few(CASE, ages, told, 3, ["*"], range(12)))) is found
+
+
+@pytest.mark.parametrize(("second", "found"), [(45_000, False), (45_002, False), (45_001, True)])
+def test_a_round_second_is_no_number_of_few_people(second: int, found: bool) -> None:
+    """A second is 1/86400 of a day, which no float holds exactly."""
+    days = 19_782 + second / 86_400
+    moment = (dt.datetime(1970, 1, 1) + dt.timedelta(days=19_782, seconds=second)).isoformat()
+    seen = Column("seen", "datetime", "quasi", (moment, *["2024-03-01T00:00:00"] * 11))
+    pools = {"texts": ["*"], "low": [-719162.0], "high": [2932896.0], "reach": [days, 20_000.0]}
+    told = {"step": "1/86400", "texts": ["*"], "pools": pools}
+    assert bool(list(named_by_few(CASE, seen, told, 3, ["*"], range(12)))) is found
 
 
 def test_ends_that_a_hierarchy_was_given_may_be_numbers_of_few_people() -> None:

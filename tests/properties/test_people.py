@@ -27,7 +27,7 @@ rows_of_people = st.lists(
     max_size=40,
 )
 NAMES = ("person", "age", "sex", "ill")
-SCHEMA = hr.Schema(quasi=["age", "sex"], sensitive=["ill"], insensitive=["row"], accept=["row"], entity="person")
+SCHEMA = hr.Schema(quasi=["age", "sex"], sensitive=["ill"], insensitive=["row"], accept=["row", "ill"], entity="person")
 
 
 def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:

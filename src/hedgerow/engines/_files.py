@@ -416,7 +416,7 @@ class FileSource(Source):
         pair = np.stack([pairs.column(at).to_numpy().astype(np.int32) for at in (0, 1)], axis=1)
         homes = draw_representatives(pair, random)
         apart, numbers_of_cells = counts.with_representatives(np.bincount(homes, minlength=len(counts.cell_sizes)))
-        apart = replace(apart, links=Links.of(pair, counts.cell_tuple))
+        apart = replace(apart, links=Links.of(pair, counts.cell_tuple, nobody=person.domain.has_missing))
         cell, is_representative = np.nonzero(numbers_of_cells >= 0)
         new = {
             CELL: cell.astype(np.int32),

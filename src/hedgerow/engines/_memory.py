@@ -94,7 +94,7 @@ class MemorySource(Source):
             return counted
         person = encoded[roles.entity]
         _, people = tabulate([person.codes], [person.domain.size], rows)
-        return counted.with_representatives(people, random_state)
+        return counted.with_representatives(people, random_state, nobody=person.domain.has_missing)
 
     def holders(self, column: str, schema: Schema, roles: Roles) -> Holders:
         """The distinct values of a column, and the rows or people who have them."""
@@ -229,8 +229,11 @@ class CountedFrame(CountedSource):
         tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
         return self._opened.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
 
-    def with_representatives(self, people: Ints, random_state: int | None) -> CountedFrame:
-        """Draw one row of each person, their representative, and make these rows cells of their own."""
+    def with_representatives(self, people: Ints, random_state: int | None, *, nobody: bool = False) -> CountedFrame:
+        """Draw one row of each person, their representative, and make these rows cells of their own.
+
+        With ``nobody``, the last person stands for all rows that name no person.
+        """
         counts = self.counts
         cells = len(counts.cell_sizes)
         pairs, _ = tabulate([people, self._row_cell], [int(people.max()) + 1, cells], len(people))
@@ -240,7 +243,7 @@ class CountedFrame(CountedSource):
             people, self._row_cell, homes, lambda rows: rows[self._ranked(rows, seed)]
         )
         apart, numbers = counts.with_representatives(np.bincount(self._row_cell[is_representative], minlength=cells))
-        apart = replace(apart, links=Links.of(pairs, counts.cell_tuple))
+        apart = replace(apart, links=Links.of(pairs, counts.cell_tuple, nobody=nobody))
         row_cell = numbers[self._row_cell, is_representative.astype(np.int64)]
         return CountedFrame(self._source, apart, self._frame, row_cell, self._respelled, people)
 

@@ -252,9 +252,11 @@ class Guarantee:
         """
         # A file does not name the person of a row: if people are counted, it must have the rows that were verified.
         compared = escaped or self.entity is not None
-        published = published.by_rows if compared and published.entity is not None else published
         with self._blanks_translated(path, published):
+            if compared and self.enforced and self._blanks_vanish(path, published):
+                self._enforce_requirements(published.without_empty_text())
             written = self._count(path, escaped=escaped) if compared else self.count(path)
+        published = published.by_rows if compared and published.entity is not None else published
         self.count_values(path)
         same = np.array_equal(np.sort(written.sizes), np.sort(published.sizes))
         if compared:
@@ -270,9 +272,7 @@ class Guarantee:
 
     def _blanks_translated(self, path: Path, published: ClassCounts) -> AbstractContextManager[object]:
         """Name the reason if a requirement fails in a CSV because empty text became missing."""
-        labels = (published.cells.sensitive[name].labels for name in self.counted)
-        blanks = "" not in self.missing and any("" in texts for texts in labels)
-        if not blanks or path.is_dir() or path.suffix == ".parquet":
+        if not self._blanks_vanish(path, published):
             return nullcontext()
         return translated(
             NotAnonymous,
@@ -282,6 +282,12 @@ class Guarantee:
                 "missing (missing=['', …])."
             ),
         )
+
+    def _blanks_vanish(self, path: Path, published: ClassCounts) -> bool:
+        """Whether a file is a CSV, which shows empty text among the sensitive values as missing."""
+        labels = (published.cells.sensitive[name].labels for name in self.counted)
+        blanks = "" not in self.missing and any("" in texts for texts in labels)
+        return blanks and not path.is_dir() and path.suffix != ".parquet"
 
     def _count(
         self,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import duckdb
 import narwhals as nw
+import numpy as np
 
 from hedgerow.errors import BadInput, listing
 from hedgerow.io.readers import SparkFiles
@@ -26,7 +27,16 @@ from hedgerow.verifier._grouping import (
     incomparable,
     open_database,
 )
-from hedgerow.verifier.classes import Cells, ClassCounts, Codes, Integers, encode_quasi, encode_values
+from hedgerow.verifier.classes import (
+    Bools,
+    Cells,
+    ClassCounts,
+    Codes,
+    Integers,
+    encode_quasi,
+    encode_values,
+    text_of,
+)
 
 __all__ = ["RowOwners", "count_classes", "group_columns", "k_of_all", "open_table", "repeats"]
 
@@ -113,6 +123,7 @@ def count_classes(
         sensitive={name: encode_values(columns[name], missing) for name in sensitive},
         people=_people(grouped, columns, entity, missing),
         linking={name: columns[name].at for name in names if name in linking},
+        missing_link={name: _missing_in(columns[name], missing) for name in names if name in linking},
     )
     return ClassCounts.build(quasi, encoded, cells, named, tuple(opened.columns)).with_determined(determined)
 
@@ -124,6 +135,12 @@ def _people(
     if isinstance(entity, str):
         return encode_values(columns[entity], missing).codes
     return None if entity is None else grouped.columns[-1].at
+
+
+def _missing_in(column: Distinct, missing: Sequence[str]) -> Bools:
+    """Which rows of a grouped table have no value of a column."""
+    texts = [text_of(value) for value in column.values]
+    return np.array([text is None or text in missing for text in texts], dtype=bool)[column.at]
 
 
 def _missing_texts(opened: Opened, missing: Sequence[str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, required
 from hedgerow.verifier._grouping import Distinct
 
 __all__ = [
@@ -73,12 +73,15 @@ class Cells:
         A code of its person, where people are counted instead of rows.
     linking : mapping of column to codes
         Its values of the columns that may link a person's rows, if there are such columns.
+    missing_link : mapping of column to array of bool
+        Which combinations have no value of such a column.
     """
 
     rows: Integers
     sensitive: Mapping[str, Encoded]
     people: Codes | None = None
     linking: Mapping[str, Codes] = field(default_factory=dict)
+    missing_link: Mapping[str, Bools] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,44 +232,63 @@ class ClassCounts:
 
         The first number compares the set of the classes, the second also the number of rows in each. The rows of a
         person with the same values of the columns are linked, unless ``k`` or more people have these values. A
-        pseudonym links however many people have it; for pseudonyms, ``k`` is 0.
+        pseudonym links however many people have it; for pseudonyms, ``k`` is 0. A row that is not linked stands alone:
+        whoever has no other row must be one of at least as many people. A missing value may be read as a value or as
+        none, so both readings count.
         """
         people = self.cells.people
         if people is None:
             return self.linked
-        codes = [(self.cells.linking[name], int(self.cells.linking[name].max()) + 1) for name in columns]
-        value, first = distinct(codes)
+        value, first = distinct(
+            [(self.cells.linking[name], int(self.cells.linking[name].max()) + 1) for name in columns]
+        )
         persons = (people, int(people.max()) + 1)
-        bundle, at = distinct([(value, len(first)), persons])
-        holders = np.bincount(value[at], minlength=len(first))
-        cell, where = distinct([(bundle, len(at)), (self.class_of_cell, len(self.codes))])
-        rows = _sums(cell, self.cells.rows, len(where))
-        kept = np.ones(len(where), dtype=bool) if k == 0 else holders[value[where]] < k
-        sets, often = self.linked
-        if not kept.any():
-            return sets, often
-        bundles, classes, owners = bundle[where][kept], self.class_of_cell[where][kept], people[at]
+        _, once = distinct([(value, len(first)), persons])
+        shared = np.bincount(value[once], minlength=len(first))[value] >= k if k else np.zeros(len(value), dtype=bool)
+        missing = np.logical_or.reduce([self.cells.missing_link[name] for name in columns])
+        readings = [shared, shared | missing] if missing.any() else [shared]
+        fewest = [self.linked, *(self._fewest_linked(value, alone) for alone in readings if not alone.all())]
+        return min(sets for sets, _ in fewest), min(often for _, often in fewest)
+
+    def _fewest_linked(self, value: Integers, alone: Bools) -> tuple[int, int]:
+        """The same if the rows of a person with one value are linked, and some rows stand ``alone``."""
+        people = required(self.cells.people, "people")
+        classes = (self.class_of_cell, len(self.codes))
+        # Rows that stand alone are told apart by their class: in one class they look the same.
+        apart = (np.where(alone, self.class_of_cell + 1, 0), len(self.codes) + 1)
+        linked = (np.where(alone, 0, value + 1), int(value.max()) + 2)
+        bundle, at = distinct([linked, apart, (people, int(people.max()) + 1)])
+        cell, where = distinct([(bundle, len(at)), classes])
+        rows = np.where(alone[where], 1, _sums(cell, self.cells.rows, len(where)))
+        bundles, classes_of, owners = bundle[where], self.class_of_cell[where], people[at]
         return (
-            min(sets, _fewest_owners(bundles, classes, None, owners)),
-            min(often, _fewest_owners(bundles, classes, rows[kept], owners)),
+            _fewest_owners(bundles, classes_of, None, owners),
+            _fewest_owners(bundles, classes_of, rows, owners),
         )
 
     def of_people(self, entity: str) -> ClassCounts:
         """The same classes, counting people. One of the columns that may link rows identifies them."""
-        encoded = [Encoded(self.codes[self.class_of_cell, at], labels) for at, labels in enumerate(self.labels)]
-        cells = replace(self.cells, people=self.cells.linking[entity])
-        of_people = ClassCounts.build(self.columns, encoded, cells, entity, self.table_columns)
-        wider = None if self.wider is None else self.wider.of_people(entity)
-        return replace(of_people, determined=self.determined, wider=wider)
+        return self._counting(replace(self.cells, people=self.cells.linking[entity]), entity)
 
     @cached_property
     def by_rows(self) -> ClassCounts:
         """The same classes, counting rows."""
+        return self._counting(Cells(self.cells.rows, self.cells.sensitive), None)
+
+    def without_empty_text(self) -> ClassCounts:
+        """The same classes as a CSV shows them, where empty text among the sensitive values is a missing value."""
+        sensitive = {
+            name: _encoded([text or None for text in column.labels.tolist()], column.codes)
+            for name, column in self.cells.sensitive.items()
+        }
+        return self._counting(replace(self.cells, sensitive=sensitive), self.entity)
+
+    def _counting(self, cells: Cells, entity: str | None) -> ClassCounts:
+        """The same classes with other cells behind them."""
         encoded = [Encoded(self.codes[self.class_of_cell, at], labels) for at, labels in enumerate(self.labels)]
-        cells = Cells(self.cells.rows, self.cells.sensitive)
-        by_rows = ClassCounts.build(self.columns, encoded, cells, None, self.table_columns)
-        wider = None if self.wider is None else self.wider.by_rows
-        return replace(by_rows, determined=self.determined, wider=wider)
+        counts = ClassCounts.build(self.columns, encoded, cells, entity, self.table_columns)
+        wider = None if self.wider is None else self.wider._counting(cells, entity)
+        return replace(counts, determined=self.determined, wider=wider)
 
     @cached_property
     def overlapping(self) -> bool:

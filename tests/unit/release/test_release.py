@@ -276,14 +276,17 @@ def test_missing_values_and_empty_text_that_would_become_one(
     assert len(read(release.save(out / "out.parquet"))) == 4
 
 
+@pytest.mark.parametrize("entity", [None, "who"])
 @pytest.mark.parametrize("from_file", [False, True])
-def test_empty_text_that_a_requirement_knows_is_not_written_as_missing(from_file: bool, tmp_path: Path) -> None:
+def test_empty_text_that_a_requirement_knows_is_not_written_as_missing(
+    from_file: bool, entity: str | None, tmp_path: Path
+) -> None:
     """In the tree, empty text stands beside flu; a missing value would stand alone under the root."""
-    table = pa.table({"age": [1, 2, 3], "ill": ["flu", "flu", ""]})
+    table = pa.table({"age": [1, 2, 3], "ill": ["flu", "flu", ""], "who": ["a", "b", "c"]})
     data = _written(table, tmp_path / "in.parquet") if from_file else table
     tree = {"any": {"lung": ["flu", ""], "skin": ["rash"]}}
     require = hr.TCloseness(0.5, "ill", distance="hierarchical", tree=tree)
-    schema = hr.Schema(quasi=["age"], sensitive=["ill"], missing=())
+    schema = hr.Schema(quasi=["age"], sensitive=["ill"], missing=(), entity=entity, others="drop")
     release = hr.anonymize(data, schema, require=[require], destination=tmp_path / "out.csv")
     with pytest.raises(BadInput, match="cannot show empty text"):
         release.save(tmp_path / "out.csv")

@@ -77,6 +77,27 @@ def test_a_link_tells_how_few_people_have_the_same_classes() -> None:
     assert links_of(counts, 3, pseudonyms=["alias"], accepted=()) == (Link(("alias",), 1.0, 2, 1),)
 
 
+def test_rows_without_a_pseudonym_are_linked_to_no_other() -> None:
+    """Three people are in both towns. Rows without a pseudonym do not show that somebody else is, too."""
+    towns = [*"aaaabbbb", *"ab" * 3, *"ab"]
+    alias = [*"ijklmnop", *"uuvvww", None, None]
+    who = np.array([*range(8), 8, 8, 9, 9, 10, 10, 11, 11])
+    counts = count_classes(pa.table({"town": towns, "alias": alias}), ["town"], entity=RowOwners("person", who),
+                           linking=["alias"])  # fmt: skip
+    assert counts.linked[0] == 4
+    assert counts.linked_by(("alias",), 0)[0] == 3
+
+
+def test_a_row_that_is_not_linked_stands_alone_among_rows_that_are() -> None:
+    """Four people share a name, so that it links nothing. In town b only one of them is; all others are in both."""
+    towns = [*"ab" * 4, *"aaab"]
+    alias = [*"vvwwxxyy", *"mmmm"]
+    who = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7])
+    counts = count_classes(pa.table({"town": towns, "alias": alias}), ["town"], entity=RowOwners("person", who),
+                           linking=["alias"])  # fmt: skip
+    assert counts.linked_by(("alias",), 4)[0] == 1
+
+
 def test_rows_of_a_person_are_taken_together_by_the_link_and_not_by_the_person() -> None:
     """Everybody is in both towns. Only one person's rows are linked across them, and that person stands alone."""
     towns, links, who = [], [], []

@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Bools, Longs
 from hedgerow.anonymizers.lattice._levels import Grouping, Lattice, Levels, StateClasses, merged, shares, violating
@@ -66,12 +67,19 @@ class LinkedClasses:
     1
     >>> LinkedClasses(links, np.array([0, 0, 0]), 1).fewest_sharing(np.zeros(1, dtype=bool))
     3
+
+    Without a person, rows are not linked: only one person is known to be in both classes.
+
+    >>> links = Links(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), nobody=True)
+    >>> LinkedClasses(links, np.array([0, 1]), 2).fewest_sharing(np.zeros(2, dtype=bool))
+    1
     """
 
     def __init__(self, links: Links, class_of_tuple: Longs, number: int) -> None:
         pairs = np.unique(links.person.astype(np.int64) * number + class_of_tuple[links.tuple])
         self._person, self._class = np.divmod(pairs, number)
         self._number = number
+        self._nobody = int(self._person[-1]) if links.nobody and len(self._person) else -1
 
     def in_groups(self, group: Longs, groups: int) -> Longs:
         """How many people each group of classes has; classes of group -1 are left out."""
@@ -92,10 +100,19 @@ class LinkedClasses:
             return 0
         random = np.random.default_rng(secrets.randbits(128))
         numbers = random.integers(0, 2**63, (self._number, 2), dtype=np.uint64)
-        first = np.flatnonzero(np.concatenate([[True], person[1:] != person[:-1]]))
-        sums = np.add.reduceat(numbers[of_class], first, axis=0)
-        _, people = np.unique(sums, axis=0, return_counts=True)
-        return int(people.min())
+        begins = np.concatenate([[True], person[1:] != person[:-1]])
+        fewest = _fewest_equal(numbers[of_class], begins)
+        if self._nobody >= 0:
+            # Whoever reads no person in a row may take it for a row of anybody.
+            fewest = min(fewest, _fewest_equal(numbers[of_class], begins | (person == self._nobody)))
+        return fewest
+
+
+def _fewest_equal(numbers: NDArray[np.uint64], begins: Bools) -> int:
+    """The fewest runs whose numbers have the same sums."""
+    sums = np.add.reduceat(numbers, np.flatnonzero(begins), axis=0)
+    _, runs = np.unique(sums, axis=0, return_counts=True)
+    return int(runs.min())
 
 
 @dataclass(frozen=True, eq=False)

@@ -319,17 +319,20 @@ class Links:
     ----------
     person, tuple : int arrays (pairs,)
         Each pair once.
+    nobody : bool
+        Whether the last person stands for all rows that name no person: they count as one person, and are not linked.
     """
 
     person: Ints
     tuple: Ints
+    nobody: bool = False
 
     @classmethod
-    def of(cls, pairs: Ints, tuple_of_cell: Ints) -> Links:
+    def of(cls, pairs: Ints, tuple_of_cell: Ints, *, nobody: bool = False) -> Links:
         """From pairs of persons and cells."""
         people, tuples = int(pairs[:, 0].max()) + 1, int(tuple_of_cell.max()) + 1
         distinct_pairs, _ = tabulate([pairs[:, 0], tuple_of_cell[pairs[:, 1]]], [people, tuples], len(pairs))
-        return cls(distinct_pairs[:, 0].copy(), distinct_pairs[:, 1].copy())
+        return cls(distinct_pairs[:, 0].copy(), distinct_pairs[:, 1].copy(), nobody)
 
 
 def at_home_domain() -> Domain:

@@ -221,7 +221,8 @@ _FORMATS: Final[Mapping[bytes, str]] = {
 _CONTROLS: Final = bytes(code for code in (*range(1, 32), 127) if code not in b"\t\n\r\f\x1a\x1b")
 """Signs that no text has. Zero is not among them: UTF-16 has it."""
 _MOST_CONTROLS: Final = 0.01  # of the first bytes of a text
-_WIDE: Final = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_UNICODE: Final = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+"""Encodings in which hardly anything but text can be read."""
 
 
 def _refuse_binary(part: Part) -> None:
@@ -236,7 +237,7 @@ def _refuse_binary(part: Part) -> None:
             raise BadInput(f"The file {part.name!r} is no text: {why}")
     # A table may be separated by such a sign, as Hive's are.
     controls = len(start) - len(start.translate(None, _CONTROLS.replace(part.delimiter.encode(), b"")))
-    if controls > _MOST_CONTROLS * len(start) and not any(_is_text(start, wide) for wide in _WIDE):
+    if controls > _MOST_CONTROLS * len(start) and not any(_is_text(start, encoding) for encoding in _UNICODE):
         raise BadInput(f"The file {part.name!r} is no text: it holds binary data. Save the table as CSV.")
 
 

@@ -164,6 +164,7 @@ def test_a_file_that_is_no_text(content: bytes, delimiter: str | None, why: str,
         (b"age\x01town\n20\x01Ulm\n" * 50, "\x01"),
         (b"age,town\n20,U\0m\n", None),
         (b"age,note\n" + b"20,a word\n" * 200 + b"21,\x07\n", None),
+        (b"note\n\x1f\n\x07\n", None),
         (b"", None),
     ],
 )

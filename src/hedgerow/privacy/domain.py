@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -221,11 +223,30 @@ def _mapped(column: pa.ChunkedArray, code: Callable[[str | None], float], dtype:
 
 
 def text_of(cell: object) -> str | None:
-    """A cell as text. A number is written in the same way whether or not its column holds fractions elsewhere."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return None
+    """A cell as text, by itself: it must not show as what kind the library that read the table took the column.
+
+    One row with a fraction, a time of day or more digits can turn a whole column into floats, moments or longer
+    decimals. So 1, 1.0 and 1.00 are the same text, as are a day and its midnight. What is no single value has no text.
+
+    >>> [text_of(cell) for cell in (1, 1.0, Decimal("1.00"), 0.5, Decimal("0.50"), float("nan"), [1])]
+    ['1', '1', '1', '0.5', '0.5', None, None]
+    """
+    if isinstance(cell, np.generic):
+        cell = cell.item()
     if isinstance(cell, bytes):
         return cell.decode("utf-8", "replace")
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell)
+    if isinstance(cell, float | Decimal):
+        return _number_as_text(cell)
+    if isinstance(cell, datetime) and cell.time() == time():
+        cell = cell.date()
+    return str(cell) if isinstance(cell, str | int | date | time | timedelta) else None
+
+
+def _number_as_text(number: float | Decimal) -> str | None:
+    if math.isnan(number):
+        return None
+    if math.isinf(number):
+        return str(number)
+    if number == int(number):
+        return str(int(number))
+    return str(number) if isinstance(number, float) else f"{number.normalize():f}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,12 @@ STRANGE = [
     (True, "Ulm", "no"),
     (float("inf"), "Ulm", "no"),
     (10**30, "Ulm", "no"),
+    (np.float32(0.7), Decimal("1.00"), "no"),
+    (Decimal("17.123456789"), Decimal("1.50"), "no"),
+    ([17], ["Ulm"], "no"),
+    ({"a": 1}, {"b": 2}, "no"),
+    (date(2020, 1, 1), datetime(2020, 1, 1, 12), "no"),
+    (2**60 + 1, 2**60 + 1, "no"),
 ]
 
 
@@ -62,6 +70,24 @@ def test_one_row_never_changes_how_the_others_are_coded(strange: tuple[Any, Any,
     for row in alone:
         both.remove(row)
     assert len(both) <= 1
+
+
+def test_how_a_library_read_a_column_does_not_show() -> None:
+    """A row with more digits, or a time of day, makes longer decimals or moments of the cells of all others."""
+    kinds = Domain({"a": ["1.5", "2020-01-01"], "b": [0, 0.7, 1]}, target="t", labels=["x", "y"])
+
+    def of(a: list[Any], b: list[Any]) -> list[list[int]]:
+        codes: list[list[int]] = code(pd.DataFrame({"a": a, "b": b, "t": "x"}), kinds).codes.tolist()
+        return codes
+
+    assert (
+        of([Decimal("1.5")], [np.float32(0.7)])[0] == of([Decimal("1.5"), Decimal("1.25")], [np.float32(0.7), "z"])[0]
+    )
+    assert of([date(2020, 1, 1)], [0.5])[0] == of([date(2020, 1, 1), datetime(2020, 1, 1, 12)], [0.5, 0.5])[0]
+
+
+def test_an_empty_table_is_coded() -> None:
+    assert code(table([]), DOMAIN).codes.shape == (0, 2)
 
 
 cells = st.one_of(

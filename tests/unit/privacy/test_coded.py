@@ -122,9 +122,9 @@ def test_every_kind_of_table_is_coded_alike(tmp_path: Path) -> None:
 def test_a_csv_with_a_strange_row_is_read_as_before(tmp_path: Path) -> None:
     for name, line in (("type", b"old,Ulm,no"), ("bytes", b"17,\xff,no"), ("short", b"17,Ulm"), ("long", b"1,2,3,4")):
         path = tmp_path / f"{name}.csv"
-        path.write_bytes(b"age,town,ill\n17,Ulm,no\n018,1,yes\n" + line + b"\n")
+        path.write_bytes(b"age,town,ill\n17,1,no\n018,01,yes\n" + line + b"\n")
         rows = sorted_codes(code(path, DOMAIN))
-        for row in ([0, 0, 0], [1, 1, 1]):
+        for row in ([0, 1, 0], [1, 2, 1]):  # 01 is not 1, whether or not all towns look like numbers
             rows.remove(row)
         assert len(rows) <= 1
 

@@ -73,17 +73,17 @@ def test_one_row_never_changes_how_the_others_are_coded(strange: tuple[Any, Any,
 
 
 def test_how_a_library_read_a_column_does_not_show() -> None:
-    """A row with more digits, or a time of day, makes longer decimals or moments of the cells of all others."""
-    kinds = Domain({"a": ["1.5", "2020-01-01"], "b": [0, 0.7, 1]}, target="t", labels=["x", "y"])
+    """A row with a fraction, more digits, or a time of day makes floats, decimals or moments of all others."""
+    kinds = Domain({"a": ["1", "1.5", "2020-01-01"], "b": [0, 0.7, 1]}, target="t", labels=["x", "y"])
+    day, noon, short = date(2020, 1, 1), datetime(2020, 1, 1, 12), np.float32(0.7)
 
-    def of(a: list[Any], b: list[Any]) -> list[list[int]]:
-        codes: list[list[int]] = code(pd.DataFrame({"a": a, "b": b, "t": "x"}), kinds).codes.tolist()
+    def first(a: list[Any], b: list[Any]) -> list[int]:
+        codes: list[int] = code(pd.DataFrame({"a": a, "b": b, "t": "x"}), kinds).codes[0].tolist()
         return codes
 
-    assert (
-        of([Decimal("1.5")], [np.float32(0.7)])[0] == of([Decimal("1.5"), Decimal("1.25")], [np.float32(0.7), "z"])[0]
-    )
-    assert of([date(2020, 1, 1)], [0.5])[0] == of([date(2020, 1, 1), datetime(2020, 1, 1, 12)], [0.5, 0.5])[0]
+    assert first([1], [0.5]) == first([1, 0.5], [0.5, 0.5]) == [0, 0]
+    assert first([Decimal("1.5")], [short]) == first([Decimal("1.5"), Decimal("1.25")], [short, "z"])
+    assert first([day], [0.5]) == first([day, noon], [0.5, 0.5]) == [2, 0]
 
 
 def test_an_empty_table_is_coded() -> None:

@@ -31,7 +31,8 @@ class Roles:
 
     ``pseudonyms_link`` is whether, as far as is known, a pseudonym may stand in several rows of a person.
     ``column_weights`` has how much each quasi-identifier counts in losses. Their mean is 1, so that only their ratios
-    matter; all are exactly 1 if none is given, or all are equal.
+    matter; all are exactly 1 if none is given, or all are equal. ``by_people`` has the sensitive columns of which a
+    requirement asks how many people have each value, where people are counted.
     """
 
     columns: tuple[str, ...]
@@ -44,6 +45,7 @@ class Roles:
     column_weights: tuple[float, ...]
     entity: str | None = None
     pseudonyms_link: bool = True
+    by_people: tuple[str, ...] = ()
 
     @property
     def names_people(self) -> bool:

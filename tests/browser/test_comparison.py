@@ -122,3 +122,31 @@ def test_without_javascript_there_is_a_drawing(page: Path, browser: Any) -> None
     assert bare.locator("#frontier .drawing svg").is_visible()
     assert bare.locator("#axes").is_hidden()
     context.close()
+
+
+@pytest.mark.parametrize("width", [PHONE, 1280])
+def test_a_wide_table_says_that_it_scrolls_and_keeps_its_first_column_in_sight(
+    width: int, page: Path, opened: Any
+) -> None:
+    one = opened(page, width=width).page
+    hint, box = one.locator("#choices .hint"), one.locator("#choices .scroll")
+    assert hint.is_visible()
+    assert "Scroll the table sideways" in hint.inner_text()
+    first = box.locator("tbody th").first
+    before = first.bounding_box()
+    box.evaluate("box => { box.scrollLeft = 10_000; }")
+    assert box.evaluate("box => box.scrollLeft") > 0
+    assert first.bounding_box() == before
+    # Where all columns fit, there is nothing to scroll.
+    one.evaluate(
+        "document.querySelectorAll('#choices tr').forEach(row => [...row.cells].slice(3).forEach(c => c.remove()))"
+    )
+    one.wait_for_function("document.querySelector('#choices .hint').hidden")
+
+
+def test_without_javascript_the_hint_stands(page: Path, browser: Any) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    bare = context.new_page()
+    bare.goto(page.resolve().as_uri())
+    assert bare.locator("#choices .hint").is_visible()
+    context.close()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from report_facts import example_facts
+
+from hedgerow.report.document import report_page
+from hedgerow.report.facts.sections import EstimateFacts
 
 pytestmark = [pytest.mark.browser, pytest.mark.compiled]
 
@@ -101,3 +106,61 @@ def test_the_numbers_of_charts_open_by_keyboard(reports: dict[str, Path], opened
     page.keyboard.press("Enter")
 
     assert first.locator("table").is_visible()
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with something in every part, and an interval of a tiny sample in two charts."""
+    facts = example_facts()
+    assert facts.attempts is not None
+    assert facts.analyses is not None
+    tried = facts.attempts.attempts[1]
+    few = dataclasses.replace(
+        tried, name="of few people with a long name", low=-0.9, high=0.95, verdict="Too few to say"
+    )
+    same = [dataclasses.replace(tried, name=f"attack {at}", low=-0.01, high=0.01, excess=0.0) for at in range(3)]
+    analysis = facts.analyses.rows[0]
+    wide = EstimateFacts("a ward with few patients", 4.6, -60.0, 70.0, 4.7, 4.4, 5.0, 0.1)
+    near = [EstimateFacts(f"ward {at}", 4.5, 4.1, 4.9, 4.7, 4.4, 5.0, 0.7) for at in range(3)]
+    html = report_page(
+        dataclasses.replace(
+            facts,
+            attempts=dataclasses.replace(facts.attempts, attempts=(*same, few)),
+            analyses=dataclasses.replace(
+                facts.analyses, rows=(dataclasses.replace(analysis, estimates=(*near, wide)),)
+            ),
+        )
+    )
+    path = tmp_path_factory.mktemp("document") / "report.html"
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("mode", "width"), [("dark", PHONE), ("light", 1280)])
+def test_the_whole_document_has_no_barrier_and_fits(mode: str, width: int, document: Path, opened: Any) -> None:
+    one = opened(document, mode=mode, width=width)
+
+    assert one.complaints == []
+    assert one.page.evaluate(TOO_WIDE) == []
+    assert one.page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(one.page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("font", ["sans-serif", "monospace", "serif"])
+def test_no_label_of_the_document_is_clipped(font: str, document: Path, opened: Any) -> None:
+    assert opened(document).page.evaluate(CLIPPED, font) == []
+
+
+@pytest.mark.parametrize("chart", ["attempts", "estimates-0"])
+def test_an_interval_of_a_tiny_sample_does_not_squash_the_others(chart: str, document: Path, opened: Any) -> None:
+    """Without the cut, the usual interval would be a hundredth of the chart."""
+    page = opened(document).page
+    widths = page.locator(f"figure#{chart} svg").evaluate(
+        """svg => [svg.getBoundingClientRect().width,
+            ...[...svg.querySelectorAll('.mark-rule line, g line')].map(line => line.getBoundingClientRect())
+                .filter(box => box.width > 0 && box.height < 1).map(box => box.width)]"""
+    )
+    drawn, *lines = widths
+    assert len([line for line in lines if line > 0.08 * drawn]) >= 3, widths
+    assert "An arrow at the end of a line" in page.locator(f"figure#{chart} figcaption").inner_text()

@@ -53,12 +53,13 @@ def test_the_job_runs_as_it_is(real: Any, table: Path, tmp_path: Path) -> None:
     assert SECRET not in advised.out + (tmp_path / "job.toml").read_text(encoding="utf-8")
     job = tomllib.loads((tmp_path / "job.toml").read_text(encoding="utf-8"))
     assert job["identifying"] == ["name", "phone"]
-    assert (job["sensitive"], job["k"]) == (["disease"], 11)
+    assert (job["sensitive"], job["k"], job["min-people"]) == (["disease"], 11, 11)
     assert set(job["quasi"]) | set(job["insensitive"]) == {"age", "sex", "zip", "answer"}
 
     released = real("anonymize", "--job", "job.toml")
     assert (released.status, released.err) == (0, "")
     assert "11-anonymity: verified" in released.out
+    assert "at least 11 people for every value of every column: verified" in released.out
     quasi = ",".join(job["quasi"])
     assert real("check", "people-release.csv", "--quasi", quasi, "-k", "11", "--require", job["require"][0]).status == 0
     assert real("check", "--job", "job.toml").status == 3, "the table as it is"
@@ -222,6 +223,7 @@ def test_a_hospital_with_hashed_ids_ends_in_a_release_that_counts_patients(real:
     released = real("anonymize", "--job", "job.toml", "--report", "out.html")
     assert (released.status, released.err) == (0, "")
     assert "11-anonymity: verified" in released.out
+    assert "at least 11 people for every value of every column: verified" in released.out
     text = (tmp_path / "people-release.csv").read_text(encoding="utf-8")
     assert often not in text
     assert "pseud" not in text

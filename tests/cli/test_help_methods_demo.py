@@ -27,7 +27,7 @@ def test_version_and_help(run: Any) -> None:
     assert len(shown.out.splitlines()) < 30
 
 
-@pytest.mark.parametrize("command", ["anonymize", "attack", "audit", "methods", "demo", "evaluate"])
+@pytest.mark.parametrize("command", ["anonymize", "attack", "audit", "report", "methods", "demo", "evaluate"])
 def test_every_command_shows_examples_that_it_understands(command: str, run: Any, tmp_path: Path) -> None:
     shown = run(command, "--help").out.replace("\\\n", "")
     examples = [line.split() for line in shown.splitlines() if line.startswith(f"    hedgerow {command}")]
@@ -38,6 +38,7 @@ def test_every_command_shows_examples_that_it_understands(command: str, run: Any
             "anonymize",
             "attack",
             "audit",
+            "report",
             "evaluate",
         ):  # the files are not there, and nothing else is wrong
             refused = run(*words)

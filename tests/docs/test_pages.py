@@ -70,7 +70,8 @@ def test_the_tutorial_takes_every_step() -> None:
         "hedgerow anonymize",
         "hedgerow check",
         "hedgerow audit",
-        "--report-edition public",
+        "hedgerow report",
+        "--edition public",
     ):
         assert step in words
     assert any(one.status == 3 for one in typed)

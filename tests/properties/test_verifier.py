@@ -131,6 +131,18 @@ def test_wildcards(rows: list[Row]) -> None:
     assert wildcard_k(count_classes(arrow(rows), NAMES)) == expected
 
 
+@examples(100)
+@given(rows=ROWS, people=st.lists(st.integers(0, 3), min_size=40, max_size=40))
+def test_wildcards_of_people(rows: list[Row], people: list[int]) -> None:
+    def match(one: Row, other: Row) -> bool:
+        return all(a in (None, "*") or b in (None, "*") or a == b for a, b in zip(one[:3], other[:3], strict=True))
+
+    owned = list(zip(rows, people, strict=False))
+    expected = min(len({person for other, person in owned if match(one, other)}) for one in rows)
+    table = arrow(rows).append_column("who", pa.array([str(person) for _, person in owned]))
+    assert wildcard_k(count_classes(table, NAMES, entity="who")) == expected
+
+
 def shares(values: Counter[str | None], order: list[str | None]) -> list[float]:
     return [values[value] / values.total() for value in order]
 

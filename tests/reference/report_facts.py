@@ -18,6 +18,9 @@ from hedgerow.report.facts.sections import (
     Attempt,
     Attempts,
     Caution,
+    ChangedFact,
+    Changes,
+    ChosenRole,
     ClassSizes,
     ClearColumnFacts,
     ColumnFacts,
@@ -30,20 +33,28 @@ from hedgerow.report.facts.sections import (
     HarbourFinding,
     LabelShare,
     Level,
+    ManyRows,
+    NotFiner,
+    NotFinerColumn,
     Pair,
     Precedent,
     ProportionFacts,
     Provenance,
     ReportFacts,
     Role,
+    Roles,
     SafeHarbour,
     Score,
     SensitiveFacts,
     SizeGroup,
     Smaller,
+    Standard,
+    Standards,
     Summary,
     Suppression,
     TogetherFacts,
+    UniqueColumn,
+    UniqueValues,
     Untried,
     Utility,
     Verdict,
@@ -115,6 +126,15 @@ def overview() -> dict[str, Any]:
             coverage="A sample.",
             roles=(Role("quasi-identifiers", NAMES, "By which a person could be found."),),
         ),
+        "roles": Roles(
+            "For 1 of 3 columns a reason is recorded.",
+            (
+                ChosenRole("age", "quasi-identifier", "A. Steward", "Neighbours know it."),
+                ChosenRole("zip <area>", "quasi-identifier", "hedgerow advise", "It is <old>.", "left out"),
+                ChosenRole("sex", "quasi-identifier", "", ""),
+            ),
+        ),
+        "many_rows": ManyRows("2 people have very many rows.", (figure("median rows", 2), figure("most", 311))),
         "asked": Asked(
             True,
             "All requirements hold.",
@@ -145,6 +165,7 @@ def risks() -> dict[str, Any]:
             (attacker("prosecutor", 0.1, 0.03), attacker("journalist", 0.08, 0.02), attacker("marketer", 0.02, 0.02)),
             figure("threshold", 0.1),
             "A remark.",
+            "The context names it.",
         ),
         "classes": ClassSizes(
             counted="people",
@@ -236,6 +257,15 @@ def disclosures() -> dict[str, Any]:
             learnt=(figure("zip <area>", 0.2),),
             remarks=("Something was taken for granted.",),
         ),
+        "changes": Changes(
+            "What differs: k.", (ChangedFact("k", "5", "10", True), ChangedFact("method", "<old>", "<old>", False))
+        ),
+        "unique_values": UniqueValues(
+            "Somebody has a value that nobody else has.",
+            "note",
+            (UniqueColumn("zip <area>", "quasi-identifier", figure("fewest", 1), figure("unique values", 17)),),
+            ("case <area>",),
+        ),
         "all_columns": AllColumns(
             k_all=figure("k over all columns", 2),
             wildcard_k=figure("k with wildcards", None, "not computed"),
@@ -271,6 +301,10 @@ def kept_and_lost() -> dict[str, Any]:
             figure("cells", 0.1),
             (LabelShare("low", "value", 0.7, 0.1, 0.01), LabelShare("high", "value", 0.3, 0.2, None)),
             "By label.",
+        ),
+        "not_finer": NotFiner(
+            "One requirement forbids most.",
+            (NotFinerColumn("zip <area>", (("10-anonymity forbids more", figure("share", 0.43, "43 %")),)),),
         ),
         "utility": Utility(
             "accuracy",
@@ -337,6 +371,9 @@ def governance() -> dict[str, Any]:
             digests=(Digest("out.csv", "0" * 64),),
             digests_note="Compare them.",
             manifest="It fits.",
+        ),
+        "standards": Standards(
+            (Standard("Who is it for?", ("context", "utility"), "Context", "Goals"),), "In our own words."
         ),
         "absent": {"utility": "Nothing was evaluated.", "context": "Nobody has said for whom."},
     }

@@ -37,6 +37,10 @@ class ReportOptions(NamedTuple):
     evaluation: Any = None
     attacks: Any = None
     analyses: Any = None
+    previous: Any = None
+    original: Any = None
+    explanation: Any = None
+    reasons: Any = None
 
 
 class Reported(NotebookRepr):
@@ -56,6 +60,10 @@ class Reported(NotebookRepr):
         evaluation: Any = None,
         attacks: Any = None,
         analyses: Any = None,
+        previous: Any = None,
+        original: Any = None,
+        explanation: Any = None,
+        reasons: Any = None,
         overwrite: bool = False,
     ) -> Path:
         """Write a report: one page that opens offline, prints, and shows neither a row nor a value of few records.
@@ -72,10 +80,21 @@ class Reported(NotebookRepr):
             Who answers for it, and until when; see :class:`hedgerow.report.Governance`.
         evaluation : Evaluation, optional
             What :func:`hedgerow.evaluate` found on the same table.
-        attacks : Attacks or sequence of Outcome, optional
-            What :func:`hedgerow.attack` found out; shown only in the internal edition.
+        attacks : Attacks, sequence of Outcome or mapping, optional
+            What :func:`hedgerow.attack` found out, or what ``hedgerow attack --json`` printed; shown only in the
+            internal edition.
         analyses : Analyses, optional
             What :func:`hedgerow.analyses` found; the public edition shows no figure of the original rows.
+        previous : Audit, Release, path or mapping, optional
+            An earlier release of the same people; or what :func:`hedgerow.audit` or ``hedgerow audit --json`` found
+            about it and this one together.
+        original : dataframe, path or File, optional
+            The original rows. Only the column of the person is read, to count the rows of a person. Internal edition.
+        explanation : path, optional
+            The private file that ``hedgerow anonymize --explain`` wrote, which a loaded release needs to report why its
+            cells are not finer. Internal edition.
+        reasons : mapping of column to text or mapping, optional
+            Who chose the role of a column, and why, as in ``[reasons]`` of a job file. Internal edition.
         overwrite : bool
             Whether a file that stands there already may be replaced.
 
@@ -90,6 +109,17 @@ class Reported(NotebookRepr):
         ...     release.report(f"{folder}/out.html", context={"recipient": "the university"}).name
         'out.html'
         """
-        options = ReportOptions(edition, context, governance, evaluation, attacks, analyses)
+        options = ReportOptions(
+            edition=edition,
+            context=context,
+            governance=governance,
+            evaluation=evaluation,
+            attacks=attacks,
+            analyses=analyses,
+            previous=previous,
+            original=original,
+            explanation=explanation,
+            reasons=reasons,
+        )
         written: Path = load("report")(self, path, options, overwrite=overwrite)
         return written

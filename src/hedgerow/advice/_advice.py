@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from hedgerow._internal.notebook import NotebookRepr, preformatted
 from hedgerow.advice._profiles import Combination
-from hedgerow.advice._requirements import Choice
+from hedgerow.advice._requirements import Choice, LeastPeople
 from hedgerow.advice._roles import Role
 from hedgerow.advice._trial import Trial
 from hedgerow.errors import BadInput, Infeasible, plural, translated
@@ -87,6 +87,8 @@ class Advice(NotebookRepr):
     require : mapping of str to str
         Further requirements, and why.
     method : Choice
+    least : LeastPeople or None
+        How many people must hold every value (``min_people`` of :func:`hedgerow.anonymize`).
     missing : tuple of str
         Texts that mean "no value".
     decimal : str
@@ -110,6 +112,7 @@ class Advice(NotebookRepr):
     k_reason: str
     require: Mapping[str, str]
     method: Choice
+    least: LeastPeople | None = None
     missing: tuple[str, ...] = ()
     decimal: str = "."
     notes: tuple[str, ...] = ()
@@ -141,6 +144,7 @@ class Advice(NotebookRepr):
             entity=next(iter(self.named("entity")), None),
             kinds={column.name: _listed(column.kind) for column in quasi if column.kind is not None},
             hierarchies={column.name: column.hierarchy for column in quasi if column.given},
+            recode={} if self.least is None else dict(self.least.recode),
             missing=tuple(dict.fromkeys((*self.missing, ""))),
         )
 
@@ -187,6 +191,7 @@ class Advice(NotebookRepr):
             "combinations": [dataclasses.asdict(combination) for combination in self.combinations],
             "require": dict(self.require),
             "method": dataclasses.asdict(self.method),
+            "least": None if self.least is None else dataclasses.asdict(self.least),
             "trial": None if self.trial is None else dataclasses.asdict(self.trial),
         }
         return plain
@@ -248,7 +253,9 @@ def _job_text(advice: Advice, path: Path) -> str:
         list(_single(advice)),
         list(_requirements(advice)),
         list(_kinds(advice)),
+        list(_recodes(advice)),
         list(_hierarchies(advice)),
+        list(_reasons(advice)),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -347,6 +354,8 @@ def _requirements(advice: Advice) -> Iterator[str]:
         for rule, reason in advice.require.items():
             yield f"    {toml_text(rule)},  # {reason[:1].upper()}{reason[1:]}."
         yield "]"
+    if advice.least is not None:
+        yield f"min-people = {advice.least.number}  # {advice.least.reason}"
     yield f"method = {toml_text(advice.method.value)}  # {_printable(advice.method.reason)}"
 
 
@@ -359,6 +368,15 @@ def _kinds(advice: Advice) -> Iterator[str]:
     for column in columns:
         value = _array(column.kind) if isinstance(column.kind, tuple) else toml_text(column.kind or "")
         yield f"{_key(column.name)} = {value}  # {column.kind_reason}"
+
+
+def _recodes(advice: Advice) -> Iterator[str]:
+    if advice.least is None or not advice.least.recode:
+        return
+    yield from _comment("Numbers in clear that too few people may hold: each becomes the mean of a small group.")
+    yield "[recode]"
+    for name, words in advice.least.recode.items():
+        yield f"{_key(name)} = {toml_text(words)}"
 
 
 def _hierarchies(advice: Advice) -> Iterator[str]:
@@ -374,6 +392,19 @@ def _hierarchies(advice: Advice) -> Iterator[str]:
     yield "[hierarchy]"
     for column in columns:
         yield f"{'' if column.given else '# '}{_key(column.name)} = {toml_text(column.hierarchy or '')}"
+
+
+def _reasons(advice: Advice) -> Iterator[str]:
+    """Who suggested the role of each column and why, as the report shows it beside the role that somebody chose."""
+    yield from _comment(
+        "Who chose each role, and why: the internal report shows it. If you choose another role, write here who did "
+        "and why. If you do not, the report says that the role is not the one that was suggested."
+    )
+    yield "[reasons]"
+    for column in advice.columns:
+        fields = {"role": column.role, "by": "hedgerow advise", "reason": column.reason}
+        entry = ", ".join(f"{name} = {toml_text(text)}" for name, text in fields.items())
+        yield f"{_key(column.name)} = {{ {entry} }}"
 
 
 def _is_optional(column: ColumnAdvice) -> bool:

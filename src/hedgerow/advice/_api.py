@@ -13,7 +13,15 @@ from hedgerow.advice._advice import Advice, ColumnAdvice
 from hedgerow.advice._hierarchies import decimal_sign, hierarchy_of, keeps_more_without, kind_of, missing_texts
 from hedgerow.advice._names import like_values
 from hedgerow.advice._profiles import Profile, combinations, profiles_of, separation, together
-from hedgerow.advice._requirements import Choice, choose_k, choose_method, diversity, few_groups
+from hedgerow.advice._requirements import (
+    Choice,
+    LeastPeople,
+    choose_k,
+    choose_method,
+    diversity,
+    few_groups,
+    least_people,
+)
 from hedgerow.advice._roles import Judgement, judge_roles
 from hedgerow.advice._trial import Trial, trial_rows, try_out
 from hedgerow.anonymizers.registry import DEFAULT_METHOD, METHODS
@@ -138,6 +146,7 @@ class _Adviser:
             k_reason=self.k_reason,
             require=require,
             method=method,
+            least=self._least(judged),
             missing=self.missing,
             decimal=self.decimal,
             notes=(*self._header(), *filter(None, [small]), *notes, *_undecided(quasi), *self._in_clear(judged)),
@@ -172,6 +181,12 @@ class _Adviser:
             hierarchy,
             given,
         )
+
+    def _least(self, judged: Mapping[str, Judgement]) -> LeastPeople | None:
+        """How many people should hold every value."""
+        roles = ("sensitive", "target", "insensitive")
+        clear = {name: self.profiles[name] for name, judgement in judged.items() if judgement.role in roles}
+        return least_people(clear, list(self.profiles), of_people=self._people(judged) is not None)
 
     def _header(self) -> list[str]:
         if not like_values(list(self.profiles)):
@@ -223,6 +238,8 @@ class _Adviser:
                 suggestion = self.suggest(judged, suggestion.method)
             elif not trial.failed:
                 return _with_trial(suggestion, trial)
+            elif suggestion.least is not None and not (without := self._try(replace(suggestion, least=None))).failed:
+                return _with_trial(_without_least(suggestion, trial.failed), without)
             elif suggestion.method.value == DEFAULT_METHOD:
                 return replace(suggestion, hopeless=trial.failed)
             else:
@@ -233,15 +250,16 @@ class _Adviser:
         schema = suggestion.schema
         kept = [name for name in self.profiles if name not in schema.identifying]
         # Text is read as in the file. A dataframe has types of its own.
-        clear = (*schema.insensitive, schema.entity)
+        clear = {*schema.insensitive, schema.entity} - {*schema.recode}
         read = [name for name in kept if self.untyped and name not in clear and self.profiles[name].drawn is not None]
-        kinds = {name: self.profiles[name].kind for name in read if name in (schema.quasi or ())}
+        kinds = {name: self.profiles[name].kind for name in read if name in (*(schema.quasi or ()), *schema.recode)}
         return try_out(
             trial_rows(self.look.sample, self.profiles, kept, in_one_way=read),
             replace(schema, identifying=(), kinds={**kinds, **schema.kinds}),
             method=suggestion.method.value,
             k=suggestion.k,
             require=tuple(suggestion.require),
+            min_people=None if suggestion.least is None else suggestion.least.number,
         )
 
 
@@ -272,6 +290,17 @@ def _rounded(people: int | None) -> int | None:
 def _first(judged: Mapping[str, Judgement], role: str) -> str | None:
     """The first column with a role."""
     return next((name for name, judgement in judged.items() if judgement.role == role), None)
+
+
+def _without_least(suggestion: Advice, failed: str) -> Advice:
+    """The suggestion without a least number of people for every value, and why."""
+    least = suggestion.least
+    number = 0 if least is None else least.number
+    return replace(
+        suggestion,
+        least=None,
+        notes=(*suggestion.notes, f"min-people = {number} is not suggested, because it did not run: {failed}"),
+    )
 
 
 def _with_trial(suggestion: Advice, trial: Trial) -> Advice:

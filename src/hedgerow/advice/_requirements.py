@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from hedgerow.advice._hierarchies import MOST_CATEGORIES
@@ -12,7 +12,7 @@ from hedgerow.advice._profiles import Profile
 from hedgerow.anonymizers.registry import DEFAULT_METHOD
 from hedgerow.errors import check_int, plural
 
-__all__ = ["Choice", "choose_k", "choose_method", "diversity"]
+__all__ = ["Choice", "LeastPeople", "choose_k", "choose_method", "diversity", "least_people"]
 
 _HEALTH_K: Final = 11
 _SHARED_K: Final = 5
@@ -39,6 +39,37 @@ def choose_k(given: int | None, names: Sequence[str]) -> tuple[int, str]:
             "The table is about health. CMS, which publishes US health data, shows no cell of fewer than 11.",
         )
     return _SHARED_K, "5 is common for data shared under an agreement. Take 11 or 20 for the public."
+
+
+@dataclass(frozen=True)
+class LeastPeople:
+    """How many people must hold every value, why, and how numbers in clear are recoded for it."""
+
+    number: int
+    reason: str
+    recode: Mapping[str, str] = field(default_factory=dict)
+
+
+def least_people(clear: Mapping[str, Profile], names: Sequence[str], *, of_people: bool) -> LeastPeople | None:
+    """How many people should hold every value: 11 for health data, where no count may be smaller.
+
+    Parameters
+    ----------
+    clear : mapping of column to Profile
+        The columns that are published in clear.
+    names : sequence of str
+        All columns.
+    of_people : bool
+        Whether people are counted, of whom fewer than rows hold a value.
+    """
+    if not any(topic_of(name, CARE) is not None for name in names):
+        return None
+    rare = (name for name, profile in clear.items() if of_people or profile.fewest < _HEALTH_K)
+    return LeastPeople(
+        _HEALTH_K,
+        f"CMS shows no count below {_HEALTH_K}, so at least {_HEALTH_K} people must hold every published value.",
+        {name: f"microaggregate:{_HEALTH_K}" for name in rare if clear[name].kind == "number"},
+    )
 
 
 def few_groups(people: int, k: int, unit: str) -> str | None:

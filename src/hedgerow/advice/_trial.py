@@ -79,7 +79,9 @@ def _spelled(profile: Profile, rows: Longs) -> pa.Array:
     return labels.take(pa.array(profile.codes[rows]))
 
 
-def try_out(rows: pa.Table, schema: Schema, *, method: str, k: int, require: Sequence[str]) -> Trial:
+def try_out(
+    rows: pa.Table, schema: Schema, *, method: str, k: int, require: Sequence[str], min_people: int | None = None
+) -> Trial:
     """Anonymize some rows as suggested, and find the columns in clear that would be refused, or nearly.
 
     Parameters
@@ -90,11 +92,15 @@ def try_out(rows: pa.Table, schema: Schema, *, method: str, k: int, require: Seq
     k : int
     require : sequence of str
         Further requirements.
+    min_people : int, optional
+        How many people must hold every value.
     """
     from hedgerow.anonymizers.registry import anonymize
 
     try:
-        release = anonymize(rows, schema, method=method, k=k, require=require, random_state=_SEED)
+        release = anonymize(
+            rows, schema, method=method, k=k, require=require, min_people=min_people, random_state=_SEED
+        )
     except Disclosing as error:
         # A target or sensitive column cannot become a quasi-identifier.
         if set(error.columns) & {*schema.sensitive, schema.target}:

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
-from hedgerow.anonymizers.parameters import Declared, Presets, check_limit, records_allowed, refuse_losses, shared
+from hedgerow.anonymizers.parameters import (
+    Declared,
+    Presets,
+    check_limit,
+    records_allowed,
+    refuse_losses,
+    remarks_on_limit,
+    shared,
+)
 from hedgerow.core.counts import LargeTable, in_bins, refuse_many_numbers
 from hedgerow.errors import BadInput, InternalError, listing
 from hedgerow.requirements import Requirement
@@ -164,7 +172,10 @@ class Anonymizer(Declared):
         if reason is None and self.target_bins is not None:
             reason = "the target cannot be cut into bins: leave target_bins (--target-bins) out"
         if reason is None and not self.keeps_levels_in_parts and _limited(counts):
-            reason = "levels cannot be limited, except by Mondrian: leave levels (--level) out"
+            reason = (
+                "levels cannot be limited, except by Mondrian: leave levels (--level) out, or take Mondrian "
+                "(method='mondrian', --method mondrian)"
+            )
         if reason is None and self.suppression_limit:
             reason = "no record can be given up: leave suppression_limit (--suppression-limit) out"
         if reason is not None:
@@ -282,6 +293,7 @@ class Anonymizer(Declared):
             progress,
             destination,
             min_people,
+            remarks=remarks_on_limit(self.suppression_limit if suppression_limit is None else suppression_limit),
         )
         return self.anonymize_with(data, schema, options, random_state)
 
@@ -289,7 +301,7 @@ class Anonymizer(Declared):
         self, data: Any, schema: Schema | None, options: Options, random_state: int | None = None
     ) -> Release:
         """Anonymize a table as :meth:`anonymize` does, whose keywords are the fields of ``options``."""
-        from hedgerow.release import SmallCounts, pipeline
+        from hedgerow.release import NotOfPeople, SmallCounts, pipeline
 
         own = ("suppression_limit", "publish_proportions", "min_support", "target_bins")
         fitting = self._with(**{name: getattr(options, name) for name in own})
@@ -298,20 +310,29 @@ class Anonymizer(Declared):
         schema = self.schema if schema is None else schema
         seed = self.random_state if random_state is None else random_state
         requirements = self._requirements(options.k, options.require)
-        bounds = pipeline.Bounds(options.min_people)
+        bounds, margins = pipeline.Bounds(options.min_people), pipeline.Margins()
         while True:
-            prepared = pipeline.prepare(
-                data, Schema() if schema is None else schema, requirements, options, random_state=seed, bounds=bounds
-            )
-            options.report(f"{FITTING} {type(self).__name__}")
-            recoding = fitting.fit_counts(prepared.counted, prepared.asked, seed=prepared.random_state)
+            with margins.explaining():
+                prepared = pipeline.prepare(
+                    data,
+                    Schema() if schema is None else schema,
+                    requirements,
+                    options,
+                    random_state=seed,
+                    bounds=bounds,
+                    margins=margins,
+                )
+                options.report(f"{FITTING} {type(self).__name__}")
+                recoding = fitting.fit_counts(prepared.counted, prepared.asked, seed=prepared.random_state)
             recoding = self._remarked(recoding, prepared.roles, parameters)
             try:
                 return pipeline.finish(prepared, recoding, parameters)
             except SmallCounts as few:
                 # Suppression took people from values that had just enough.
                 bounds = bounds.raised(few, prepared.codings, recoding.lost)
-                data = prepared.source.source
+            except NotOfPeople as unmet:
+                margins = margins.raised(unmet)
+            data = prepared.source.source
 
     def _remarked(self, recoding: Recoding, roles: Roles, parameters: Mapping[str, Any]) -> Recoding:
         """Add warnings about cells that reveal values, and about weights without effect."""

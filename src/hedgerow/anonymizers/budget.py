@@ -112,8 +112,8 @@ def vanishes(counts: FrequencyTable, requirements: Sequence[Requirement], droppe
     """Whether some value of a column has no remaining record, if a requirement compares classes with the release."""
     left = counts.cell_sizes - dropped
     for requirement in requirements:
-        if requirement.compares and requirement.column is not None:
-            codes = counts.values_of(requirement.column)
+        if requirement.compares and requirement.values is not None:
+            codes = counts.values_of(requirement.values)
             if (np.bincount(codes, left)[np.unique(codes)] == 0).any():
                 return True
     return False

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, ClassVar, Final, Self, TypeVar, dataclass_transform, get_args, get_type_hints
 
 from hedgerow._internal.keywords import unexpected_keyword
-from hedgerow.errors import BadInput, Infeasible, InternalError, is_int
+from hedgerow.errors import BadInput, Infeasible, InternalError, is_int, plural
 
 __all__ = [
     "CELLS",
@@ -38,6 +38,7 @@ __all__ = [
     "preset_in_words",
     "read_limit",
     "records_allowed",
+    "remarks_on_limit",
     "refuse_losses",
     "shared",
     "takes_presets",
@@ -238,6 +239,9 @@ def check_limit(limit: object, owner: str) -> None:
         raise BadInput.parameter("suppression_limit", owner, MUST, limit)
 
 
+_LARGEST_SHARE: Final = 100  # in percent: larger numbers are not taken for shares
+
+
 def records_allowed(limit: float, rows: int) -> int:
     """How many of some records may be lost: a share is rounded down, and at least one record is published.
 
@@ -248,6 +252,22 @@ def records_allowed(limit: float, rows: int) -> int:
     """
     records = int(limit) if is_int(limit, 0) else int(rows * limit + 1e-9)
     return max(min(records, rows - 1), 0)
+
+
+def remarks_on_limit(limit: object) -> tuple[str, ...]:
+    """A note on how a limit was understood, if it is a number of records that is easily taken for a share.
+
+    >>> remarks_on_limit(2)
+    ('At most 2 rows may be lost (suppression_limit=2). For a share, give 0.02.',)
+    >>> remarks_on_limit(0.02), remarks_on_limit(200), remarks_on_limit(None)
+    ((), (), ())
+    """
+    if not is_int(limit, 1) or int(limit) > _LARGEST_SHARE:
+        return ()
+    rows = int(limit)
+    return (
+        f"At most {plural(rows, 'rows')} may be lost (suppression_limit={rows}). For a share, give {rows / 100:g}.",
+    )
 
 
 def read_limit(typed: str) -> float | str:

@@ -275,8 +275,9 @@ def _refuse_nodes(release: Release) -> None:
     if release.proportions is not None and columns:
         raise BadInput(
             f"The proportions of this release are those of hierarchy nodes in {listing(columns)}, where levels are "
-            "limited, and attacks read only proportions of values. Attack the release without proportions "
-            "(publish_proportions=False)."
+            "limited, and attacks read only proportions of values. Without them attackers would find out less than "
+            "they can. Make a release without proportions (publish_proportions=False, without --publish-proportions) "
+            "or with levels from 0, and attack that."
         )
 
 

@@ -267,17 +267,18 @@ class Attacks(NotebookRepr):
         rows = [{"attack": outcome.attack, "claim": outcome.claim, **_row(outcome)} for outcome in self.outcomes]
         return pa.Table.from_pylist(rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The same as plain values, rounded so that one person can hardly change a figure."""
-        outcomes = []
-        for outcome in self.outcomes:
-            row = {
-                name: round(value, _digits(outcome)) if isinstance(value, float) else value
-                for name, value in _row(outcome).items()
-                if name not in _COUNTS
+    @property
+    def rows(self) -> dict[str, Any]:
+        """The same as plain values, with exact figures. Keep it private, like original rows."""
+        outcomes = [
+            {
+                "attack": outcome.attack,
+                "claim": outcome.claim,
+                **_row(outcome),
+                "remarks": list(outcome.remarks),
             }
-            named = {"attack": outcome.attack, "claim": outcome.claim}
-            outcomes.append({**named, **row, "remarks": list(outcome.remarks)})
+            for outcome in self.outcomes
+        ]
         skipped = [{"attack": skip.attack, "reason": skip.reason} for skip in self.skipped]
         return {
             "works": self.works,
@@ -286,6 +287,19 @@ class Attacks(NotebookRepr):
             "skipped": skipped,
             "remarks": list(self.remarks),
         }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values, rounded so that one person can hardly change a figure."""
+        exact = self.rows
+        exact["attacks"] = [
+            {
+                name: round(value, _digits(outcome)) if isinstance(value, float) else value
+                for name, value in row.items()
+                if name not in _COUNTS
+            }
+            for row, outcome in zip(exact["attacks"], self.outcomes, strict=True)
+        ]
+        return exact
 
     def __repr__(self) -> str:
         lines = [f"Attacks({len(self.outcomes)} tried, {sum(outcome.works for outcome in self.outcomes)} work)"]

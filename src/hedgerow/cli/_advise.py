@@ -97,6 +97,10 @@ def _lines(advice: Advice, job: Path) -> Iterator[tuple[str, str]]:
     yield "k", f"{advice.k}: {advice.k_reason}"
     for rule, reason in advice.require.items():
         yield "require", f"{_one_line(rule)}: {reason}"
+    if advice.least is not None:
+        yield "min-people", f"{advice.least.number}: {advice.least.reason}"
+        for name, words in advice.least.recode.items():
+            yield "recode", f"{_one_line(name)}={words}"
     yield "method", f"{advice.method.value}: {_one_line(advice.method.reason)}"
     if advice.hopeless:
         return

@@ -19,7 +19,7 @@ from hedgerow.cli._headerless import watched
 from hedgerow.cli._job import Job
 from hedgerow.cli._lists import limit_in_words, read_delimiter, read_suppression_limit
 from hedgerow.cli._report import check_job_report, staged_report
-from hedgerow.cli._roles import find_hierarchies, named_quasi, needing_trees, schema_of
+from hedgerow.cli._roles import HierarchyFiles, completed_schema, hierarchies_of, named_quasi, schema_of
 from hedgerow.errors import BadInput, plural, translated
 from hedgerow.io.atomic import manifest_path, proportions_path, redrawn_path, refuse_existing, temporary_folder
 from hedgerow.io.destinations import Destination
@@ -138,8 +138,9 @@ def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Pat
     rows = f"{redrawn_path(output)}: {plural(drawn.rows, 'rows')} of ordinary values, drawn from the proportions"
     for label, value in (("redrawn", rows), ("equal rows", f"{equal!r} (for you: written nowhere)")):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
-    for warning in () if escaped else drawn.warnings:
-        console.print(Text.assemble((f"  {'note':<13}", "yellow"), f"of the drawn rows, {warning}"), soft_wrap=True)
+    formulas = () if escaped else (f"of the drawn rows, {warning}" for warning in drawn.warnings)
+    for note in (*formulas, *(f"of the drawn rows: {note}" for note in drawn.notes)):
+        console.print(Text.assemble((f"  {'note':<13}", "yellow"), note), soft_wrap=True)
 
 
 def show_analyses(console: Console, analyses: Analyses) -> None:
@@ -302,6 +303,7 @@ class _Task:
     file: File
     holdout: Source | None
     remarks: Sequence[str]
+    hierarchies: HierarchyFiles
     analyses: Sequence[Analysed] = ()
 
     @classmethod
@@ -309,7 +311,7 @@ class _Task:
         """Refuse everything that can be refused without reading the table."""
         source, typed_output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
         output = Destination.of(typed_output, job.rows_per_file, job.partition_by, owner="hedgerow anonymize")
-        quasi = named_quasi(job.quasi)
+        named_quasi(job.quasi)
         analyses = _parsed(job)
         parameters = _with_options(job)
         limit = job.suppression_limit
@@ -322,9 +324,10 @@ class _Task:
         _refuse_vain_holdout(job)
         check_engine(job.engine, job.master)
         _refuse_of_spark(job)
-        hierarchies = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements), *_in_clear(job)))
+        hierarchies = hierarchies_of(job, requirements)
         schema = schema_of(dict(job), hierarchies.files)
-        _check_places(_files_read(job, source, job_file, schema), job, output)
+        reads = (*_files_read(job, source, job_file, schema), *hierarchies.others.values())
+        _check_places(reads, job, output)
 
         # Late, because a method knows of Arrow, which takes longer to import than all of the above.
         anonymizer = _anonymizer(job, parameters)
@@ -341,8 +344,8 @@ class _Task:
             min_people=job.min_people,
         )
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
-        file, remarks = _file(job, source), (*limit_in_words(limit), *hierarchies.remarks)
-        return cls(job, output, schema, anonymizer, options, file, holdout, remarks, analyses)
+        file, remarks = _file(job, source), limit_in_words(limit)
+        return cls(job, output, schema, anonymizer, options, file, holdout, remarks, hierarchies, analyses)
 
 
 def _run(task: _Task) -> None:
@@ -355,6 +358,7 @@ def _run(task: _Task) -> None:
     with watch, private as secrets, opened as table, progress_bar(quiet=job.quiet) as progress:
         options = replace(task.options, progress=progress)
         table, original = _with_original(task, table)
+        task, table = _completed(task, table)
         release = task.anonymizer.anonymize_with(table, task.schema, options, job.seed)
         drawn = equal = None
         if job.redraw is not None:
@@ -364,7 +368,7 @@ def _run(task: _Task) -> None:
         analyses = _analysed(task, original, release, progress)
         progress("Saving")
         about: dict[str, Any] = {"edition": job.report_edition or "internal", "analyses": analyses}
-        about |= {"context": job.context, "governance": job.governance}
+        about |= {"context": job.context, "governance": job.governance, "reasons": job.reasons}
         with staged_report(job.report, release, progress, **about) as report:
             release.save(
                 output,
@@ -382,6 +386,17 @@ def _run(task: _Task) -> None:
         show_analyses(screen(), analyses)
     if drawn is not None and equal is not None:
         show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+
+
+def _completed(task: _Task, table: File | Source) -> tuple[_Task, File | Source]:
+    """The task with the hierarchies of columns that no option names; the table is then opened."""
+    if not task.hierarchies.undecided:
+        return replace(task, remarks=(*task.remarks, *task.hierarchies.remarks)), table
+    from hedgerow.engines import File, open_source
+
+    source = open_source(table) if isinstance(table, File) else table
+    schema, found = completed_schema(task.schema, task.hierarchies, source.columns)
+    return replace(task, schema=schema, hierarchies=found, remarks=(*task.remarks, *found.remarks)), source
 
 
 def _parsed(job: Job) -> Sequence[Analysed]:
@@ -407,7 +422,8 @@ def _with_original(task: _Task, table: File | Source) -> tuple[File | Source, Or
     original = open_original(
         held, task.analyses, missing=tuple(schema.missing), kinds=schema.kinds, entity=schema.entity
     )
-    refuse_unpublished(task.analyses, schema.resolve(source.columns).published)
+    roles = schema.resolve(source.columns, coded=task.job.min_people is not None)
+    refuse_unpublished(task.analyses, roles.published)
     return source, original
 
 
@@ -421,11 +437,6 @@ def _analysed(
 
     progress("Running analyses")
     return run_analyses(original, release, task.analyses, random_state=task.job.seed or 0)
-
-
-def _in_clear(job: Job) -> tuple[str, ...]:
-    """The named columns in clear whose rare values generalize by their hierarchies."""
-    return () if job.min_people is None else (*job.sensitive, *job.insensitive, *([job.target] if job.target else []))
 
 
 def _files_read(job: Job, source: str, job_file: str | None, schema: Schema) -> tuple[Path, ...]:

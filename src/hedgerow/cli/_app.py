@@ -254,6 +254,7 @@ def check(
     hierarchy: options.HierarchyWords = None,
     k: options.K = None,
     require: options.Require = None,
+    min_people: options.MinPeople = None,
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
@@ -402,6 +403,81 @@ def attack(
         )
 
 
+@_command(_EXAMINE)
+def report(
+    *,
+    release: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RELEASE", help="A table that was saved with its manifest.  [default: the job's output]"
+        ),
+    ] = None,
+    attack: Annotated[
+        str | None, option(Panel.EVIDENCE, "FILE", "What hedgerow attack --json printed, saved in a file.")
+    ] = None,
+    previous: Annotated[
+        str | None,
+        option(
+            Panel.EVIDENCE,
+            "FILE",
+            "An earlier release, to audit both together; or what hedgerow audit --previous --json printed (.json).",
+        ),
+    ] = None,
+    analysis: options.Analysis = None,
+    original: Annotated[
+        str | None,
+        option(Panel.EVIDENCE, "FILE", "The original rows of the release, for analyses.  [default: the job's input]"),
+    ] = None,
+    explanation: Annotated[
+        str | None,
+        option(Panel.EVIDENCE, "FILE", "What anonymize --explain wrote.  [default: the job's, if it is there]"),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        option(Panel.RISK, "RISK", "The highest risk that is accepted.  [default: that of [context], or 1/k]"),
+    ] = None,
+    kind: options.Kind = None,
+    hierarchies: options.Hierarchies = None,
+    hierarchy: options.HierarchyWords = None,
+    require: options.Require = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    decimal: options.Decimal = None,
+    missing: options.Missing = None,
+    job: Annotated[
+        str | None,
+        option(
+            Panel.INPUT,
+            "FILE",
+            "The job file that made the release: its reasons for roles, its [context] and [governance], who signs.",
+        ),
+    ] = None,
+    edition: Annotated[
+        str | None,
+        option(
+            Panel.OUTPUT,
+            "NAME",
+            "internal, or public: what recipients may see.  [default: internal]",
+            offers=options.editions,
+        ),
+    ] = None,
+    output: Annotated[str, option(Panel.OUTPUT, "FILE", "The page (.html).", "--output", "-o")] = "report.html",
+    force: Annotated[bool, option(Panel.OUTPUT, None, "Overwrite an existing report.", "--force")] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write one document about a release, to be read and signed.
+
+    It holds the audit, what attacks and analyses found, what an earlier release adds, and who decided what. The release
+    is verified again. Whoever signs is named in [governance] of the job file.
+    """
+    given = dict(locals()) | {"analyses": analysis}  # every option under its name
+
+    from hedgerow.cli._document import run
+
+    run(given)
+
+
 @_command(_CHOOSE)
 def methods() -> None:
     """List the methods: family, guarantees, parameters, paper."""
@@ -433,7 +509,9 @@ def compare(
     hierarchies: options.Hierarchies = None,
     hierarchy: options.HierarchyWords = None,
     level: options.Level = None,
+    recode: options.Recode = None,
     k: options.EachK = None,
+    min_people: options.MinPeople = None,
     suppression_limit: Annotated[
         str | None,
         option(Panel.GUARANTEE, "LIMITS", "Rows that may be lost, each limit to try: 0,2% or 0,200.  [default: none]"),
@@ -528,8 +606,11 @@ def evaluate(
     kind: options.Kind = None,
     hierarchies: options.Hierarchies = None,
     hierarchy: options.HierarchyWords = None,
+    level: options.Level = None,
+    recode: options.Recode = None,
     k: options.EachK = None,
     require: options.Require = None,
+    min_people: options.MinPeople = None,
     suppression_limit: options.SuppressionLimit = None,
     methods: Annotated[
         Columns,

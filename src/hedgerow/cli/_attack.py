@@ -15,7 +15,7 @@ from rich.text import Text
 from hedgerow.cli._job import Job, assemble
 from hedgerow.cli._lists import split_names
 from hedgerow.cli._report import check_report
-from hedgerow.cli._roles import find_hierarchies, read_roles, typed_file
+from hedgerow.cli._roles import find_hierarchies, read_roles, stated_columns, typed_file
 from hedgerow.errors import BadInput
 from hedgerow.io.readers import STANDARD_INPUT, find_table
 
@@ -129,9 +129,9 @@ def run(given: Mapping[str, Any]) -> Verdict:
     unknown = next((name for name in names or () if name not in ATTACKS), None)
     if unknown is not None:
         raise BadInput.unknown("attack", unknown, ATTACKS)
-    found, remarks = _attack(given, job, people, names)
+    found, attacked, remarks = _attack(given, job, people, names)
     if given["as_json"]:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps({"release": attacked, **found.to_dict()}, indent=2, ensure_ascii=False))
     else:
         from hedgerow.cli._screen import screen
 
@@ -158,13 +158,16 @@ def _people(given: Mapping[str, Any], job: Job) -> list[str]:
 
 def _attack(
     given: Mapping[str, Any], job: Job, people: Sequence[str], names: Sequence[str] | None
-) -> tuple[Attacks, Sequence[str]]:
-    """Attack the release, and write the report. The remarks are about hierarchies that were found."""
+) -> tuple[Attacks, Mapping[str, str], Sequence[str]]:
+    """Attack the release, and write the report.
+
+    Returns the attacks, the file and the digest of the release, and remarks on hierarchies that were found.
+    """
     from hedgerow.attacks.registry import attack
     from hedgerow.release import Release
 
     place = Path(given["release"])
-    folder = find_hierarchies(job.hierarchies, _columns(place))
+    folder = find_hierarchies(job.hierarchies, stated_columns(place))
     hierarchies = {**folder.files, **job.hierarchy} or None
     release = Release.load(place, hierarchies, require=given["require"] or None)
     previous = None if given["previous"] is None else Release.load(given["previous"], hierarchies)
@@ -182,7 +185,7 @@ def _attack(
     )
     if given["report"] is not None:
         release.report(given["report"], attacks=attacks, overwrite=given["force"])
-    return attacks, folder.remarks
+    return attacks, {"file": place.name, "sha256": release.digests["output"]}, folder.remarks
 
 
 def _reading(given: Mapping[str, Any]) -> Job:
@@ -190,12 +193,3 @@ def _reading(given: Mapping[str, Any]) -> Job:
     named = {**given, **read_roles({name: given[name] for name in ("missing", "kind", "hierarchy")})}
     typed = {name: value for name in _OF_READING if (value := named[name]) not in (None, [])}
     return assemble(typed, given["job"], "hedgerow attack")
-
-
-def _columns(release: Path) -> list[str]:
-    """The columns that may have a hierarchy. Without a manifest there are none: loading explains what is wrong."""
-    from hedgerow.io.paths import absolute
-    from hedgerow.risk.manifest import read_manifest
-
-    roles: Mapping[str, Any] = (read_manifest(absolute(release)) or {}).get("columns", {})
-    return [*roles.get("quasi", ()), *roles.get("sensitive", ())]

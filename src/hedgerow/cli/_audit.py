@@ -261,10 +261,7 @@ def run_check(given: Mapping[str, Any]) -> bool:
     if stated is not None:
         job = _with_stated(job, stated)
     quasi = named_quasi(job.quasi)
-    if stated is not None and job.k is None and not job.require:
-        requirements = stated.requirements
-    else:
-        requirements = _read_requirements(job.k, job.require, quasi)
+    requirements, least = _demanded(job, stated, quasi)
     folder, words = _wanted_hierarchies(given, job, requirements)
     hierarchies = _used_hierarchies(requirements, folder, words, job.sensitive)
 
@@ -281,12 +278,22 @@ def run_check(given: Mapping[str, Any]) -> bool:
             entity=entity,
             missing=missing_texts(job.missing),
             hierarchies=hierarchies,
+            min_people=least,
             encoding=job.encoding,
             delimiter=delimiter,
             sheet=job.sheet,
         )
     _show(answer, as_json=given["as_json"], quiet=given["quiet"])
     return answer.holds
+
+
+def _demanded(job: Job, stated: StatedRoles | None, quasi: Sequence[str]) -> tuple[Sequence[Requirement], int | None]:
+    """The requirements, and how many people must hold every value: as typed, or else as the manifest states them."""
+    if job.k is not None or job.require:
+        return _read_requirements(job.k, job.require, quasi), job.min_people
+    if stated is not None:
+        return stated.requirements, stated.min_people if job.min_people is None else job.min_people
+    return () if job.min_people is not None else _read_requirements(None, (), quasi), job.min_people
 
 
 def _with_stated(job: Job, stated: StatedRoles) -> Job:

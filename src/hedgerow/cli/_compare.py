@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.cli._evaluate import OWN, of_job, typed_protocol, unless_it_fails
+from hedgerow.cli._evaluate import OWN, completed, of_job, requirements_of, typed_protocol, unless_it_fails
 from hedgerow.cli._job import Job, joined, named_table
 from hedgerow.cli._lists import read_duration, read_ks, read_suppression_limit, split_names
 from hedgerow.cli._outcome import Stopped
-from hedgerow.cli._roles import find_hierarchies, named_quasi, schema_of, typed_file
+from hedgerow.cli._roles import hierarchies_of, named_quasi, schema_of, typed_file
 from hedgerow.errors import BadInput, plural
 from hedgerow.io.atomic import check_place, refuse_existing
 from hedgerow.io.paths import refuse_overwriting
@@ -40,7 +40,7 @@ def _show_comparison(
     console: Console, comparison: Comparison, output: Path, cells: Path, remarks: Sequence[str] = ()
 ) -> None:
     """Print the choices, the recommendation, what is not finished, and where the page is."""
-    from hedgerow.comparison.page import options_for
+    from hedgerow.comparison.page import options_for, same_releases
 
     measured = comparison.measured
     learnt = f"; {', '.join(measured.learners)} by {measured.protocol}" if measured.learners else ""
@@ -50,7 +50,7 @@ def _show_comparison(
     )
     console.print(_table(comparison))
     console.print(Text("● on the frontier: no other choice is better in risk or utility and no worse in the other."))
-    for line in (*_reasons(comparison), *remarks):
+    for line in (*_reasons(comparison), *same_releases(comparison), *remarks):
         console.print(Text(line), soft_wrap=True)
     recommendation = comparison.recommendation
     choice = recommendation.choice
@@ -107,8 +107,10 @@ def _cells(choice: Choice, measures: Sequence[Measure], *, limits: bool) -> Iter
 
 
 def _measures(comparison: Comparison) -> list[Measure]:
-    """As many measures as fit on a line: two risks, the score, and the kept detail."""
-    names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, "ncp_kept"))
+    """As many measures as fit on a line: two risks, the score, and the detail as written."""
+    from hedgerow.comparison.choices import KEPT
+
+    names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, KEPT))
     return [measure for name in names for measure in comparison.measures if measure.name == name]
 
 
@@ -131,12 +133,12 @@ def run(given: Mapping[str, Any]) -> None:
     """Compare. What can be refused without reading the table is refused first."""
     job = joined(given, "hedgerow compare", without=OWN)
     table = named_table(job, "hedgerow compare")
-    quasi = named_quasi(job.quasi)
+    named_quasi(job.quasi)
     options = _read_options(given, job)
     seconds = None if given["time_limit"] is None else read_duration(given["time_limit"], "--time-limit")
     if given["workers"] is not None and given["workers"] < 1:
         raise BadInput.parameter("--workers", "hedgerow compare", "a whole number >= 1", given["workers"])
-    hierarchies = find_hierarchies(job.hierarchies, quasi)
+    hierarchies = hierarchies_of(job, requirements_of(job))
     schema = schema_of(dict(job), hierarchies.files)
     output, cells = _places(given["output"], force=given["force"])
     for path in (output, cells):
@@ -145,9 +147,14 @@ def run(given: Mapping[str, Any]) -> None:
     from hedgerow.cli._screen import screen
     from hedgerow.comparison.api import Options, make_plan
     from hedgerow.evaluation.store import Store
+    from hedgerow.evaluation.tables import open_rows
 
     store = Store(cells)
-    plan = make_plan(typed_file(table, dict(job)), schema, Options(**options))
+    file: Any = typed_file(table, dict(job))
+    if hierarchies.undecided:
+        file, hierarchies = completed(open_rows(file, schema), hierarchies)
+        schema = file.schema
+    plan = make_plan(file, schema, Options(**options))
     with unless_it_fails(cells):
         stopped = _run(plan, store, seconds, given)
         comparison = plan.result(store, stopped=stopped)
@@ -180,6 +187,7 @@ def _read_options(given: Mapping[str, Any], job: Job) -> dict[str, Any]:
         "train": given["train"],
         "test": given["test"],
         "target_bins": job.target_bins,
+        "min_people": job.min_people,
         "utility": given["utility"],
         "risk_threshold": given["risk_threshold"],
         "random_state": job.seed or 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.cli._job import joined, named_table
+from hedgerow.cli._job import Job, joined, named_table
 from hedgerow.cli._lists import limit_in_words, read_ks, read_suppression_limit, split_names
-from hedgerow.cli._roles import find_hierarchies, named_quasi, schema_of, typed_file
+from hedgerow.cli._roles import HierarchyFiles, completed_schema, hierarchies_of, named_quasi, schema_of, typed_file
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.io.atomic import appearing, refuse_existing
 from hedgerow.io.paths import refuse_overwriting
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from hedgerow.engines import File
     from hedgerow.evaluation.results import Evaluation, Tests
     from hedgerow.evaluation.tables import OpenedTable
+    from hedgerow.requirements import Requirement
     from hedgerow.schema import Schema
 
-__all__ = ["OWN", "of_job", "run", "typed_protocol", "unless_it_fails"]
+__all__ = ["OWN", "completed", "of_job", "requirements_of", "run", "typed_protocol", "unless_it_fails"]
 
 OWN: Final = ("k", "output", "time_limit", "quiet", "force")
 """Options of this command and of hedgerow compare that mean something else than the same fields of a job."""
@@ -175,12 +177,11 @@ def run(given: Mapping[str, Any]) -> None:
     job = joined(given, "hedgerow evaluate", without=OWN)
     named = named_table(job, "hedgerow evaluate")
     methods, learners = (split_names(given[name], f"--{name}") for name in ("methods", "learners"))
-    quasi = named_quasi(job.quasi)
+    named_quasi(job.quasi)
     ks = read_ks(given["k"] or of_job(job.k), job.require)
     lost = job.suppression_limit
     limit = None if lost is None else read_suppression_limit(lost, "hedgerow evaluate")
-    hierarchies = find_hierarchies(job.hierarchies, quasi)
-    remarks = (*limit_in_words(limit), *hierarchies.remarks)
+    hierarchies = hierarchies_of(job, requirements_of(job))
     schema = schema_of(dict(job), hierarchies.files)
     written = output, chart, cells = _places(given["output"], force=given["force"])
     for path in written:
@@ -192,6 +193,8 @@ def run(given: Mapping[str, Any]) -> None:
 
     protocol = read_protocol(typed_protocol(given["protocol"]))
     table, score = _table_and_score(given, typed_file(named, dict(job)), schema)
+    table, hierarchies = completed(table, hierarchies)
+    schema, remarks = table.schema, (*limit_in_words(limit), *hierarchies.remarks)
     with unless_it_fails(cells), counting_bar(quiet=given["quiet"]) as advance:
         evaluation = evaluate(
             table,
@@ -207,6 +210,7 @@ def run(given: Mapping[str, Any]) -> None:
             test=given["test"],
             suppression_limit=limit,
             target_bins=job.target_bins,
+            min_people=job.min_people,
             random_state=job.seed or 0,
             workers=given["workers"],
             cache=cells,
@@ -215,6 +219,21 @@ def run(given: Mapping[str, Any]) -> None:
     _write(evaluation, score, output, chart)
     if not given["quiet"]:
         _show_evaluation(screen(), evaluation, score, schema.target or "", written, remarks)
+
+
+def requirements_of(job: Job) -> Sequence[Requirement]:
+    """The requirements of a job, beside k."""
+    from hedgerow.requirements import parse_requirement
+
+    return [parse_requirement(text) for text in job.require]
+
+
+def completed(table: OpenedTable, hierarchies: HierarchyFiles) -> tuple[OpenedTable, HierarchyFiles]:
+    """The table with the hierarchies of columns that no option names."""
+    if not hierarchies.undecided:
+        return table, hierarchies
+    schema, found = completed_schema(table.schema, hierarchies, table.table.column_names)
+    return replace(table, schema=schema), found
 
 
 def _table_and_score(given: Mapping[str, Any], file: File, schema: Schema) -> tuple[OpenedTable, str]:

@@ -62,7 +62,6 @@ EXAMPLES: Final = {
     "hedgerow": _examples(
         "hedgerow demo",
         "hedgerow anonymize people.csv --quasi age,sex,zip --drop name -k 10 -o out.csv",
-        "hedgerow audit out.csv --quasi age,sex,zip -k 10",
     ),
     "anonymize": _examples(
         "hedgerow anonymize people.csv --quasi age,sex,zip --drop name -k 10 -o out.csv",
@@ -93,6 +92,12 @@ EXAMPLES: Final = {
         note="Read the job file, change it, then type: hedgerow anonymize --job job.toml",
     ),
     "check": _examples("hedgerow check people.csv --quasi age,sex,zip -k 10", "hedgerow check --job job.toml"),
+    "report": _examples(
+        "hedgerow report out.csv",
+        "hedgerow report --job job.toml --attack attacks.json --previous old.csv",
+        "hedgerow report --job job.toml --edition public -o for-recipients.html",
+        note="Save the attacks first: hedgerow attack out.csv … --json > attacks.json",
+    ),
     "methods": _examples("hedgerow methods"),
     "demo": _examples("hedgerow demo", "hedgerow demo --rows 5000 -k 20 --method hedge --folder try"),
     "evaluate": _examples(

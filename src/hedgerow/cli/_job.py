@@ -2,8 +2,9 @@
 
 The fields have the names of the options (``memory-limit`` or ``memory_limit``; ``drop`` is ``identifying``). Lists
 are TOML arrays or texts with commas, the method's parameters a table ``[set]``, the weights of columns a table
-``[weights]``, the limits on their levels a table ``[levels]``. Two tables have no option: they hold what only you can
-add to a report, ``[context]`` (recipient, release-model, purpose, …) and ``[governance]`` (signatory, date, expiry, …).
+``[weights]``, the limits on their levels a table ``[levels]``. Three tables have no option: they hold what only you can
+add to a report, ``[context]`` (recipient, release-model, purpose, …), ``[governance]`` (signatory, date, expiry, …) and
+``[reasons]`` (who chose the role of each column, and why).
 Relative paths start at the job file's folder, so that a job runs from anywhere; the input ``-`` is standard input.
 """
 
@@ -99,6 +100,7 @@ class Job(BaseModel):
     analyses: Texts
     report: Text
     report_edition: Annotated[Literal["internal", "public"] | None, Field(description="'internal' or 'public'")] = None
+    reasons: Annotated[dict[str, Any], _table("of columns, and who chose their roles and why")]
     context: Annotated[dict[str, Any], _table("about the recipient and purpose")]
     governance: Annotated[dict[str, Any], _table("about the people who answer for it")]
     publish_proportions: Annotated[bool, Field(description="true or false")] = False

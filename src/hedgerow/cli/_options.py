@@ -150,6 +150,7 @@ class Panel:
     ATTACK: Final = "Attack"
     RISK: Final = "Risk"
     EARLIER: Final = "Earlier release"
+    EVIDENCE: Final = "Evidence"
     INPUT: Final = "Input"
     OUTPUT: Final = "Output"
     PROPORTIONS: Final = "Proportions"

@@ -42,11 +42,12 @@ def check_report(
 def check_job_report(job: Job, reads: Iterable[Path], outputs: Iterable[Path]) -> None:
     """Check the report of a job, with its tables about context and governance."""
     check_report(job.report, job.report_edition, force=job.force, reads=reads, outputs=outputs)
-    if job.context or job.governance:
-        from hedgerow.report.facts.context import read_context, read_governance
+    if job.context or job.governance or job.reasons:
+        from hedgerow.report.facts.context import read_context, read_governance, read_reasons
 
         read_context(job.context)
         read_governance(job.governance)
+        read_reasons(job.reasons)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure
+from hedgerow.comparison.choices import HIGHEST_RISK, KEPT, SUREST_GUESS, Choice, Measure
 from hedgerow.errors import plural
 
 __all__ = ["Baseline", "Recommendation", "deciding", "pareto", "recommend", "size_for"]
@@ -31,11 +31,14 @@ class Baseline:
         quasi-identifiers are all suppressed.
     lowest : {"majority", "no-information"}
         Which of the two it is.
+    error : float
+        The standard error of ``unanonymized``.
     """
 
     unanonymized: float | None = None
     majority: float | None = None
     lowest: Literal["majority", "no-information"] = "majority"
+    error: float = 0.0
 
     @property
     def lowest_named(self) -> str:
@@ -150,6 +153,7 @@ def recommend(
         *_worthless(choices, size),
         *passed_over,
         *_compared(chosen, best, measure, baseline),
+        *_written(chosen),
         *void,
         *rest,
     ]
@@ -181,15 +185,26 @@ def deciding(
     before = [_inside(measure) for measure in passed if utilities.index(measure) < utilities.index(decider)]
     if not before:
         return decider, []
-    lowest = baselines[passed[0].name].lowest_named
+    baseline = baselines[passed[0].name]
     passed_over = ", ".join(before)
-    why = f"Even from unanonymized rows, no learner beats {lowest} ({passed_over}), so {_inside(decider)} decides."
+    clearly = " by more than a standard error" if _ahead(passed[0], baseline) > 0 else ""
+    target = "" if decider.name in baselines or baseline.lowest != "majority" else "the target decides nothing here, "
+    why = (
+        f"Even from unanonymized rows, no learner beats {baseline.lowest_named}{clearly} ({passed_over}), {target}so "
+        f"{_inside(decider)} decides."
+    )
     return decider, [why]
 
 
 def _idle(measure: Measure, baseline: Baseline) -> bool:
+    """Whether a score tells learners on unanonymized rows from the lower baseline by chance at most."""
+    return _ahead(measure, baseline) <= baseline.error
+
+
+def _ahead(measure: Measure, baseline: Baseline) -> float:
+    """How much better learners on unanonymized rows are; infinite if that is not known."""
     raw, majority = baseline.unanonymized, baseline.majority
-    return raw is not None and majority is not None and measure.worth(raw) <= measure.worth(majority)
+    return math.inf if raw is None or majority is None else measure.worth(raw) - measure.worth(majority)
 
 
 def _inside(measure: Measure) -> str:
@@ -198,13 +213,37 @@ def _inside(measure: Measure) -> str:
     return title[0].lower() + title[1:] if title[1:2].islower() else title
 
 
-def _risks(choice: Choice) -> tuple[float, float, float]:
-    """The order of risks: the highest risk, the average risk, and the rows that may be lost."""
+def _risks(choice: Choice) -> tuple[float, float, float, float, float]:
+    """The order of choices that are as useful: by the highest risk first.
+
+    Then come the detail as it is written, which a person sees; the average risk; the rows that may be lost; and what k
+    promises.
+    """
     return (
         choice.figures.get(HIGHEST_RISK.name, 1.0),
+        -choice.figures.get(KEPT, 0.0),
         choice.figures.get("average_risk", 1.0),
         float(choice.suppression_limit or 0),
+        -float(choice.k or 0),
     )
+
+
+def _written(choice: Choice) -> list[str]:
+    """What a reader finds in the cells of a choice, what its proportions reveal, and which other k give it, too."""
+    sentences = []
+    if choice.cells is not None:
+        sentences.append(f"Of its cells, {choice.cells}.")
+    guess = choice.value(SUREST_GUESS)
+    if guess is not None:
+        sentences.append(
+            f"Its proportions let a reader guess a hidden value with a certainty of up to {SUREST_GUESS.told(guess)}."
+            if guess
+            else "Its proportions show no share of a single hidden value."
+        )
+    if choice.alike:
+        others = " and ".join(f"k = {k:,}" for k in choice.alike)
+        sentences.append(f"The very same table results from {others}.")
+    return sentences
 
 
 def _compared(chosen: Choice, best: Choice, measure: Measure, baseline: Baseline | None) -> list[str]:
@@ -230,8 +269,12 @@ def _preferred(chosen: Choice, best: Choice) -> str:
     if mine[0] < theirs[0]:
         return f"which risks less: {HIGHEST_RISK.told(chosen.value(HIGHEST_RISK))} at most"
     if mine[1] < theirs[1]:
+        return f"which risks no more and keeps more detail as written: {-mine[1]:.0%} against {-theirs[1]:.0%}"
+    if mine[2] < theirs[2]:
         return "which risks less on average"
-    return "which may lose fewer rows" if mine[2] < theirs[2] else "which was named first"
+    if mine[3] < theirs[3]:
+        return "which may lose fewer rows"
+    return "which promises a larger k" if mine[4] < theirs[4] else "which was named first"
 
 
 def _worthless(choices: Sequence[Choice], size: int) -> list[str]:

@@ -17,6 +17,7 @@ from hedgerow.comparison.results import Comparison
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.analyses import Analysis, analysis_task, named_analyses, with_planned
 from hedgerow.evaluation.api import (
+    check_least,
     check_numbers,
     check_way,
     each_k,
@@ -61,6 +62,7 @@ def compare(
     test: Any = "raw",
     publish_proportions: bool | None = None,
     target_bins: int | None = None,
+    min_people: int | None = None,
     utility: str | None = None,
     risk_threshold: float | None = None,
     time_limit: float | None = None,
@@ -105,6 +107,8 @@ def compare(
         Whether releases publish proportions; by default they do where rows are redrawn.
     target_bins : int, optional
         The number of bins of a numeric target, for methods that learn from classes.
+    min_people : int, optional
+        How many people must hold every value of every column, in all choices.
     utility : str, optional
         The measure of utility that decides, such as ``"mean_error"`` for ``task="queries"``, or ``"ncp_kept"``. If
         not given, the first score of the task.
@@ -148,6 +152,7 @@ def compare(
         test=test,
         publish_proportions=publish_proportions,
         target_bins=target_bins,
+        min_people=min_people,
         utility=utility,
         risk_threshold=risk_threshold,
         random_state=random_state,
@@ -179,6 +184,7 @@ class Options:
     test: Any = "raw"
     publish_proportions: bool | None = None
     target_bins: int | None = None
+    min_people: int | None = None
     utility: str | None = None
     risk_threshold: float | None = None
     random_state: int = 0
@@ -203,7 +209,11 @@ def make_plan(data: Any, schema: Schema, options: Options) -> Plan:
     proportions = options.publish_proportions
     if proportions is None and learning is not None:
         proportions = way.needs_proportions
-    parameters = {"publish_proportions": proportions, "target_bins": options.target_bins}
+    parameters = {
+        "publish_proportions": proportions,
+        "target_bins": options.target_bins,
+        "min_people": check_least(options.min_people, schema, _OWNER),
+    }
     treatments = Treatments(chosen, requirements_of(options.require), parameters)
     choices = [Choice(name, each, limit, "not begun") for each in ks for name in chosen for limit in limits]
     settings = Settings(threshold, options.random_state, backend_of(data), options.utility)

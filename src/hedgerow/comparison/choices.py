@@ -13,11 +13,13 @@ from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORE_TITLES, SCORES, 
 from hedgerow.evaluation.tables import AnyTask
 
 __all__ = [
+    "Cells",
     "Choice",
     "HIGHEST_RISK",
     "KEPT",
     "Measure",
     "STATUSES",
+    "SUREST_GUESS",
     "Status",
     "find_measure",
     "kept_measures",
@@ -90,21 +92,21 @@ _AVERAGE: Final = _risk(
     "Average risk",
     "The same chance, averaged over all records. It is also the marketer risk: the share of records matched correctly.",
 )
-_GUESS: Final = _risk(
+SUREST_GUESS: Final = _risk(
     "surest_guess",
     "Surest guess by proportions",
     "The highest certainty that the published proportions give about a value that the table itself hides.",
 )
-KEPT: Final = "ncp_kept"
-"""The measure of utility without a target."""
+KEPT: Final = "ncp_published_kept"
+"""The measure of utility without a target: a reader has nothing but what is written."""
 
 _OF_LOSSES: Final = (
-    (KEPT, "Detail kept (1 − ncp)", "1 less the mean width of what each class holds: 1 is untouched."),
     (
-        "ncp_published_kept",
+        KEPT,
         "Detail kept as written (1 − ncp_published)",
-        "1 less the mean width of what is written in the cells.",
+        "1 less the mean width of what is written in the cells: 1 is untouched, and * is 0.",
     ),
+    ("ncp_kept", "Detail kept (1 − ncp)", "1 less the mean width of what each class holds, whatever is written."),
     ("loss_kept", "Detail kept by hierarchies (1 − loss)", "1 less the mean share of leaves below a cell, as in ARX."),
     ("prec", "Precision", "How low in their hierarchies the cells stay: 1 is untouched."),
     ("cells_kept", "Cells kept (1 − suppression)", "The share of cells that are neither suppressed nor lost."),
@@ -131,7 +133,7 @@ def risk_measures(target: str | None, sensitive: Sequence[str], *, proportions: 
                 "columns.",
             )
         )
-    return [*measures, _GUESS] if proportions else measures
+    return [*measures, SUREST_GUESS] if proportions else measures
 
 
 _OF_ANALYSES: Final = {
@@ -206,6 +208,23 @@ STATUSES: Final[Mapping[Status, str]] = {
 """The statuses of a choice, and their meaning."""
 
 
+class Cells(NamedTuple):
+    """How the cells of the quasi-identifiers are written: the shares that are as they were, generalized, and ``*``.
+
+    >>> print(Cells(0.125, 0.0, 0.875))
+    12.5% are as they were, 0% generalized, 87.5% suppressed (*)
+    """
+
+    untouched: float
+    generalized: float
+    suppressed: float
+
+    def __str__(self) -> str:
+        texts = (f"{100 * share:.3g}%" for share in self)
+        words = ("are as they were", "generalized", "suppressed (*)")
+        return ", ".join(f"{text} {word}" for text, word in zip(texts, words, strict=True))
+
+
 @dataclass(frozen=True)
 class Choice:
     """One method at one k and one suppression limit.
@@ -239,6 +258,10 @@ class Choice:
         The time for the release and the parts.
     warnings : tuple of str
         Why the release is worth nothing, though its requirements hold.
+    cells : Cells, optional
+        How the cells of the release are written.
+    alike : tuple of int
+        Other k for which the method makes the very same table, at the same suppression limit.
     """
 
     method: str
@@ -254,6 +277,8 @@ class Choice:
     classes: int | None = None
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    cells: Cells | None = None
+    alike: tuple[int, ...] = ()
 
     @property
     def label(self) -> str:
@@ -343,6 +368,8 @@ def with_results(
         rows_lost=release["rows_lost"],
         classes=release["classes"],
         warnings=tuple(release["warnings"]),
+        # Results of older versions have none.
+        cells=Cells(*release["cells"]) if release.get("cells") else None,
     )
 
 

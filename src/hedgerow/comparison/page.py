@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.comparison._charts import NUMBERS, SHARES, datasets, frontier_chart, highest, ticks
 from hedgerow.comparison._recommendation import Baseline, pareto
-from hedgerow.comparison.choices import STATUSES, Choice, Measure, limit_text
+from hedgerow.comparison.choices import KEPT, STATUSES, SUREST_GUESS, Choice, Measure, limit_text
 from hedgerow.comparison.results import Comparison
 from hedgerow.io.atomic import appearing
 from hedgerow.report.page import Page, check_page, environment
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["drawn", "notebook", "options_for", "render", "write"]
+__all__ = ["drawn", "notebook", "options_for", "render", "same_releases", "write"]
 
 _TITLE: Final = "Which method, and which k?"
 _SNIPPET: Final = "window.vegaEmbed = vegaEmbed;"
@@ -71,6 +72,7 @@ def render(comparison: Comparison) -> str:
                 choice for choice in comparison.choices if choice.status != "done" or choice.reason or choice.warnings
             ],
             statuses=STATUSES,
+            alike=same_releases(comparison),
             stop=_STOPS.get(comparison.measured.stopped, ""),
             # Only numbers, names of methods and of columns; Jinja's filter keeps them from ending the script.
             data=_data(comparison),
@@ -148,6 +150,20 @@ def options_for(comparison: Comparison, choice: Choice) -> str:
     return " ".join([*words, *(["--publish-proportions"] if comparison.measured.proportions else [])])
 
 
+def same_releases(comparison: Comparison) -> list[str]:
+    """Sentences about choices whose k give the very same release."""
+    groups = dict.fromkeys(
+        (choice.method, choice.suppression_limit, tuple(sorted((choice.k, *choice.alike))))
+        for choice in comparison.choices
+        if choice.alike and choice.k is not None
+    )
+    return [
+        f"{replace(Choice(method, None), suppression_limit=limit).label} gives the very same table with k = "
+        f"{', '.join(f'{k:,}' for k in known)}: take the largest, for it promises most."
+        for method, limit, known in groups
+    ]
+
+
 def _verdict(comparison: Comparison) -> dict[str, str]:
     advice = comparison.recommendation
     if advice.choice is None:
@@ -167,10 +183,27 @@ def _figures(comparison: Comparison) -> list[dict[str, str]]:
         "text": f"{choice.k_reached:,}",
         "meaning": f"At least this many {comparison.measured.counted} share all quasi-identifiers.",
     }
-    names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, "ncp_kept"))
+    names = dict.fromkeys((comparison.risk.name, SUREST_GUESS.name, comparison.utility.name, KEPT))
     measures = [measure for name in names for measure in comparison.measures if measure.name == name]
     rest = [{"label": m.title, "text": m.told(choice.value(m)), "meaning": m.meaning} for m in measures]
-    return [first, *rest]
+    return [first, *rest, *_cell_figures(choice)]
+
+
+def _cell_figures(choice: Choice) -> list[dict[str, str]]:
+    """How the cells of the recommended choice are written."""
+    if choice.cells is None:
+        return []
+    return [
+        {"label": label, "text": f"{100 * share:.3g}%", "meaning": meaning}
+        for (label, meaning), share in zip(_CELLS.items(), choice.cells, strict=True)
+    ]
+
+
+_CELLS: Final = {
+    "Untouched cells": "Cells of quasi-identifiers that are written as they were.",
+    "Generalized cells": "Cells that show a range, a set or a label.",
+    "Suppressed cells": "Cells that show only *.",
+}
 
 
 def _columns(comparison: Comparison) -> list[Any]:
@@ -178,7 +211,8 @@ def _columns(comparison: Comparison) -> list[Any]:
     measures = [(measure.title, number) for measure in _shown(comparison)]
     limits = [("May lose", number)] if _limited(comparison) else []
     first = ["Method", ("k", number), *limits, "Status", ("Smallest class", number)]
-    return [*first, *measures, ("Rows lost", number), ("Seconds", number)]
+    cells = [(label, number) for label in _CELLS]
+    return [*first, *measures, *cells, ("Rows lost", number), ("Seconds", number)]
 
 
 def _limited(comparison: Comparison) -> bool:
@@ -212,6 +246,7 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
             "cells": [
                 "–" if choice.k_reached is None else f"{choice.k_reached:,}",
                 *cells,
+                *(["–"] * 3 if choice.cells is None else [f"{100 * share:.3g}%" for share in choice.cells]),
                 "–" if choice.rows_lost is None else f"{choice.rows_lost:.0%}",
                 f"{choice.seconds:,.1f}",
             ],

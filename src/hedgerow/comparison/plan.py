@@ -5,6 +5,8 @@ A :class:`Choice` goes all the way: the plan has it without figures, the result 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +15,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import numpy as np
+
 from hedgerow._internal.rounding import digits_shown, rounded_down, share_told, significant
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.comparison._recommendation import Baseline
 from hedgerow.comparison.choices import (
+    Cells,
     Choice,
     Measure,
     Result,
@@ -29,6 +34,7 @@ from hedgerow.comparison.choices import (
     with_results,
 )
 from hedgerow.comparison.results import Comparison, Measured, Stop
+from hedgerow.core.cells import SUPPRESSED
 from hedgerow.errors import BadInput, Disclosing, HedgerowError, Infeasible, MissingExtra, plural, required
 from hedgerow.evaluation.analyses import Analysis
 from hedgerow.evaluation.api import protocol_shown, task_of, trials_of
@@ -183,6 +189,8 @@ def figures_of(release: Release, k: int | None = None) -> dict[str, Any]:
         "prec": audit.losses.get("prec"),
         **{name: _kept(audit.losses, loss, digits) for name, loss in _LOSSES.items()},
         "warnings": list(audit.grave),
+        "cells": [round(share, digits) for share in _cells_of(release)],
+        "same": _fingerprint(release),
     }
     if not release.guarantee.enforced:
         figures |= {"status": "weak", "reason": required(release.recoding.weak, "why a release is weak")}
@@ -195,6 +203,30 @@ _LOSSES: Final = {
     "loss_kept": "loss",
     "cells_kept": "suppression",
 }
+
+
+def _cells_of(release: Release) -> Cells:
+    """How the cells of the written table look."""
+    written, recoding = release.classes, release.recoding
+    written = written if written.entity is None else written.by_rows
+    suppressed = untouched = 0
+    sizes = recoding.sizes if recoding.pieces is None else recoding.pieces.sizes(len(recoding.groups))
+    for at, column in enumerate(recoding.columns):
+        hidden = np.array([label == str(SUPPRESSED) for label in written.labels[at]])
+        suppressed += int(written.sizes[hidden[written.codes[:, at]]].sum())
+        exact = np.array([kind == "value" for kind in column.kinds])
+        untouched += int(sizes[exact[recoding.groups[:, at]]].sum())
+    cells = written.rows * len(recoding.columns)
+    return Cells(untouched / cells, (cells - untouched - suppressed) / cells, suppressed / cells)
+
+
+def _fingerprint(release: Release) -> str:
+    """The same for tables with the same classes, and different for others. It stays among the private results."""
+    classes, digest = release.classes, hashlib.sha256()
+    digest.update(json.dumps([labels.tolist() for labels in classes.labels]).encode())
+    digest.update(classes.codes.tobytes())
+    digest.update(classes.sizes.tobytes())
+    return digest.hexdigest()
 
 
 def _kept(losses: Mapping[str, float], name: str, digits: int) -> float | None:
@@ -367,6 +399,7 @@ class Plan:
             for choice, job in zip(self.choices, self.releases, strict=True)
         ]
         _refuse_nothing(choices)
+        choices = _with_alike(choices, [(store.get(job.key) or {}).get("same") for job in self.releases])
         return Comparison(
             tuple(choices),
             tuple(measures),
@@ -393,12 +426,16 @@ class Plan:
         if learning is None:
             return {}
         number, raw = len(learning.learners), by_treatment.get((UNANONYMIZED, None), [])
-        means = score_figures([result for result in raw if result["learner"] != MAJORITY], number, digits).means
+        of_raw = score_figures([result for result in raw if result["learner"] != MAJORITY], number, digits)
+        means, errors = of_raw.means, of_raw.errors
         majority = score_figures([result for result in raw if result["learner"] == MAJORITY], 1, digits).means
         nothing = score_figures(by_treatment.get((NO_INFORMATION, None), []), number, digits).means
         names = [measure.name for measure in learning.measures]
         if learning.task in ("classes", "numbers"):
-            return {name: Baseline(means.get(name), majority.get(name.partition(":")[0])) for name in names}
+            return {
+                name: Baseline(means.get(name), majority.get(name.partition(":")[0]), error=errors.get(name, 0.0))
+                for name in names
+            }
         return {name: Baseline(means.get(name), nothing.get(name), "no-information") for name in names}
 
     def _evaluation(self, results: Sequence[Result]) -> Evaluation | None:
@@ -435,6 +472,22 @@ class Plan:
             train=train,
             test=test,
         )
+
+
+def _with_alike(choices: Sequence[Choice], fingerprints: Sequence[str | None]) -> list[Choice]:
+    """The choices with the other k that give the very same table."""
+    by_release: dict[tuple[str, float | None, str], list[int]] = defaultdict(list)
+    keys = [
+        (choice.method, choice.suppression_limit, same) if same is not None else None
+        for choice, same in zip(choices, fingerprints, strict=True)
+    ]
+    for choice, key in zip(choices, keys, strict=True):
+        if key is not None and choice.k is not None:
+            by_release[key].append(choice.k)
+    return [
+        choice if key is None else replace(choice, alike=tuple(k for k in by_release[key] if k != choice.k))
+        for choice, key in zip(choices, keys, strict=True)
+    ]
 
 
 def _requirement_text(requirement: Requirement | str) -> str:

@@ -13,7 +13,7 @@ import narwhals as nw
 import pyarrow as pa
 
 from hedgerow.comparison._recommendation import Baseline, Recommendation, deciding, pareto, recommend
-from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure, find_measure, limit_text
+from hedgerow.comparison.choices import HIGHEST_RISK, Cells, Choice, Measure, find_measure, limit_text
 from hedgerow.errors import plural
 from hedgerow.evaluation.results import Evaluation
 from hedgerow.evaluation.tables import AnyTask
@@ -224,6 +224,10 @@ def _error_of(measure: str, choice: Choice) -> float | None:
     return choice.errors.get(measure)
 
 
+def _share_of_cells(name: str, choice: Choice) -> float | None:
+    return None if choice.cells is None else float(getattr(choice.cells, name))
+
+
 def _tidy(comparison: Comparison) -> pa.Table:
     """Choices as a table, whose columns do not depend on the figures."""
     choices, frontier, chosen = comparison.choices, comparison.frontier(), comparison.recommendation.choice
@@ -239,6 +243,7 @@ def _tidy(comparison: Comparison) -> pa.Table:
         if measure.name in comparison.baselines:
             columns[f"{measure.name}_error"] = (pa.float64(), partial(_error_of, measure.name))
     columns |= {
+        **{f"cells_{name}": (pa.float64(), partial(_share_of_cells, name)) for name in Cells._fields},
         "rows_lost": (pa.float64(), attrgetter("rows_lost")),
         "parts": (pa.int64(), attrgetter("parts")),
         "seconds": (pa.float64(), attrgetter("seconds")),

@@ -190,11 +190,20 @@ _RANK: Final = "rank_in_cell"
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """The number of each person that the file names, the cell of the representative row, and the resulting cells."""
+    """The number of each person that the file names, and the resulting cells.
+
+    Attributes
+    ----------
+    numbers : table
+    stands : table
+        For each person and cell whose first row stands for the person: the cell of that row.
+    rest : table
+        The cell of the other rows of each cell.
+    """
 
     numbers: pa.Table
-    homes: pa.Table
-    cells: pa.Table
+    stands: pa.Table
+    rest: pa.Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,19 +258,23 @@ def placed(work: Workspace, counted: CountedFile, pieces: Pieces | None, seed: s
     if counted.people is not None:
         work.register(people=counted.people.numbers)
         # Everything that follows must find the same representatives.
-        work.keep("located_people", _at_home(work, counted, rows, seed))
+        work.keep("located_people", _with_stands(work, counted, rows, seed))
         rows = "SELECT * FROM located_people"
     return f"WITH located AS ({rows}) {_in_groups(work, counted, pieces, seed, dealt)}"
 
 
-def _at_home(work: Workspace, counted: CountedFile, rows: str, seed: str) -> str:
-    """Rows with a cell that depends on whether they represent their person."""
+def _with_stands(work: Workspace, counted: CountedFile, rows: str, seed: str) -> str:
+    """Rows with a cell that depends on whether they stand for their person."""
     people = required(counted.people, "who is who")
-    work.register(homes=people.homes, apart=people.cells)
-    first = f"row_number() OVER (PARTITION BY {PERSON}, {CELL} ORDER BY {counted.rank(seed)}) = 1 AND {CELL} = home"
-    known = f"SELECT located.*, {first} AS is_representative FROM ({rows}) AS located JOIN homes USING ({PERSON})"
+    work.register(stands=people.stands, rest=people.rest)
+    first = f"row_number() OVER (PARTITION BY {PERSON}, {CELL} ORDER BY {counted.rank(seed)}) = 1"
+    known = f"SELECT located.*, {first} AS is_first FROM ({rows}) AS located"
     inner = ", ".join(map(identifier, counted.inside.values()))
-    return f"SELECT {inner}, {PERSON}, new_cell AS {CELL} FROM ({known}) JOIN apart USING ({CELL}, is_representative)"
+    cell = "CASE WHEN is_first AND stands.new_cell IS NOT NULL THEN stands.new_cell ELSE rest.new_cell END"
+    return (
+        f"SELECT {inner}, {PERSON}, {cell} AS {CELL} FROM ({known}) AS known "
+        f"LEFT JOIN stands USING ({PERSON}, {CELL}) LEFT JOIN rest USING ({CELL})"
+    )
 
 
 def _in_groups(work: Workspace, counted: CountedFile, pieces: Pieces | None, seed: str, dealt: Pieces | None) -> str:

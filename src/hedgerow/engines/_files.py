@@ -24,7 +24,7 @@ from hedgerow.core.counts import (
     LargeTable,
     Links,
     MemoryLimit,
-    draw_representatives,
+    mark_people,
     tabulate,
 )
 from hedgerow.core.recoding import Recoding
@@ -401,7 +401,7 @@ class FileSource(Source):
     def _with_homes(
         self, schema: Schema, roles: Roles, counts: FrequencyTable, keys: Keys, random: np.random.Generator
     ) -> tuple[FrequencyTable, People]:
-        """Draw one row of each person, their representative, and make these rows cells of their own."""
+        """Choose the rows that stand for people, and make them cells of their own."""
         entity = required(roles.entity, "the column of the person")
         named = self.fetch(f"SELECT {self.inner(entity)}, count(*) AS {RECORDS} FROM source GROUP BY ALL")
         weights = named.column(RECORDS).to_numpy().astype(np.int64)
@@ -414,17 +414,12 @@ class FileSource(Source):
             rows = located(self.work, roles, self.inside, keys)
         pairs = self.fetch(f"SELECT {PERSON}, {CELL} FROM ({rows}) GROUP BY {PERSON}, {CELL} ORDER BY ALL")
         pair = np.stack([pairs.column(at).to_numpy().astype(np.int32) for at in (0, 1)], axis=1)
-        homes = draw_representatives(pair, random)
-        apart, numbers_of_cells = counts.with_representatives(np.bincount(homes, minlength=len(counts.cell_sizes)))
+        marks = mark_people(counts, pair, roles.by_people, random)
+        apart, marked, rest = counts.with_people(marks)
         apart = replace(apart, links=Links.of(pair, counts.cell_tuple, nobody=person.domain.has_missing))
-        cell, is_representative = np.nonzero(numbers_of_cells >= 0)
-        new = {
-            CELL: cell.astype(np.int32),
-            "is_representative": is_representative.astype(bool),
-            "new_cell": numbers_of_cells[cell, is_representative],
-        }
-        home = {PERSON: np.arange(len(homes), dtype=np.int32), "home": homes}
-        return apart, People(numbers, pa.table(home), pa.table(new))
+        stands = {PERSON: pair[marks.pair, 0], CELL: marks.cell, "new_cell": marked}
+        kept = np.flatnonzero(rest >= 0).astype(np.int32)
+        return apart, People(numbers, pa.table(stands), pa.table({CELL: kept, "new_cell": rest[kept]}))
 
     def check_records(self, written: int, expected: int) -> None:
         """Check that DuckDB has read as many records as were counted independently."""
@@ -465,7 +460,7 @@ class CountedFiles(CountedSource):
         counted, files = self._table, self._files
         inside = counted.inside[column]
         if counted.people is not None:
-            apart = counted.people.cells
+            apart = pa.concat_tables([counted.people.stands.drop_columns(PERSON), counted.people.rest])
             numbers = np.unique(apart.column(CELL).to_numpy()[cells[apart.column("new_cell").to_numpy()]])
         else:
             numbers = np.flatnonzero(cells)

@@ -22,9 +22,9 @@ from hedgerow.core.counts import (
     EncodedColumn,
     FrequencyTable,
     Links,
-    draw_representatives,
     encode_column,
-    representative_rows,
+    first_rows,
+    mark_people,
     sharing,
     tabulate,
 )
@@ -94,7 +94,7 @@ class MemorySource(Source):
             return counted
         person = encoded[roles.entity]
         _, people = tabulate([person.codes], [person.domain.size], rows)
-        return counted.with_representatives(people, random_state, nobody=person.domain.has_missing)
+        return counted.with_people(people, random_state, nobody=person.domain.has_missing)
 
     def holders(self, column: str, schema: Schema, roles: Roles) -> Holders:
         """The distinct values of a column, and the rows or people who have them."""
@@ -229,22 +229,22 @@ class CountedFrame(CountedSource):
         tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
         return self._opened.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
 
-    def with_representatives(self, people: Ints, random_state: int | None, *, nobody: bool = False) -> CountedFrame:
-        """Draw one row of each person, their representative, and make these rows cells of their own.
+    def with_people(self, people: Ints, random_state: int | None, *, nobody: bool = False) -> CountedFrame:
+        """Choose the rows that stand for people, and make them cells of their own.
 
         With ``nobody``, the last person stands for all rows that name no person.
         """
         counts = self.counts
         cells = len(counts.cell_sizes)
-        pairs, _ = tabulate([people, self._row_cell], [int(people.max()) + 1, cells], len(people))
-        homes = draw_representatives(pairs, np.random.default_rng(random_state))
-        seed = seed_text(random_state)
-        is_representative = representative_rows(
-            people, self._row_cell, homes, lambda rows: rows[self._ranked(rows, seed)]
-        )
-        apart, numbers = counts.with_representatives(np.bincount(self._row_cell[is_representative], minlength=cells))
+        pairs, pair = tabulate([people, self._row_cell], [int(people.max()) + 1, cells], len(people))
+        marks = mark_people(counts, pairs, self._roles.by_people, np.random.default_rng(random_state))
+        apart, marked, rest = counts.with_people(marks)
         apart = replace(apart, links=Links.of(pairs, counts.cell_tuple, nobody=nobody))
-        row_cell = numbers[self._row_cell, is_representative.astype(np.int64)]
+        number = np.full(len(pairs), -1, dtype=np.int32)
+        number[marks.pair] = marked
+        seed = seed_text(random_state)
+        stands = first_rows(pair, number[pair] >= 0, lambda rows: rows[self._ranked(rows, seed)])
+        row_cell = np.where(stands, number[pair], rest[self._row_cell])
         return CountedFrame(self._source, apart, self._frame, row_cell, self._respelled, people)
 
     def group_of_rows(self, pieces: Pieces, seed: str) -> Ints:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from hedgerow._internal.keywords import suggesting
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import find_method
-from hedgerow.errors import BadInput, is_int, required
+from hedgerow.errors import BadInput, check_int, is_int, required
 from hedgerow.evaluation.analyses import Analysis, analysis_task, named_analyses, with_planned
 from hedgerow.evaluation.cells import NO_INFORMATION, Cell, Design, Treatment, Trial
 from hedgerow.evaluation.jobs import Advance, TrialOf, finished, run
@@ -28,10 +28,12 @@ from hedgerow.evaluation.tables import (
     open_table,
 )
 from hedgerow.evaluation.ways import RAW, Way
+from hedgerow.release.pipeline import Options
 from hedgerow.requirements import Requirement
 from hedgerow.schema import Schema
 
 __all__ = [
+    "check_least",
     "check_numbers",
     "check_way",
     "each_k",
@@ -69,6 +71,7 @@ def evaluate(
     suppression_limit: float | None = None,
     publish_proportions: bool | None = None,
     target_bins: int | None = None,
+    min_people: int | None = None,
     random_state: int = 0,
     workers: int | None = None,
     cache: str | Path | None = None,
@@ -125,6 +128,8 @@ def evaluate(
         :class:`~hedgerow.learning.ProportionalEncoder`.
     target_bins : int, optional
         The number of bins of a numeric target for methods that learn from classes.
+    min_people : int, optional
+        How many people of the training rows must hold every value of every column.
     random_state : int
         Seed of the parts and of everything else that is random.
     workers : int, optional
@@ -156,6 +161,7 @@ def evaluate(
         "suppression_limit": suppression_limit,
         "publish_proportions": way.needs_proportions if publish_proportions is None else publish_proportions,
         "target_bins": target_bins,
+        "min_people": check_least(min_people, schema, "evaluate"),
     }
     treatments = [
         Treatment(label, method, size, requirements_of(require), parameters)
@@ -239,6 +245,13 @@ def check_numbers(random_state: object, workers: object, owner: str) -> None:
         raise BadInput.parameter("random_state", owner, "an int >= 0", random_state)
     if workers is not None and not is_int(workers, 1):
         raise BadInput.parameter("workers", owner, "an int >= 1", workers)
+
+
+def check_least(min_people: Any, schema: Schema, owner: str) -> int | None:
+    """Refuse a wrong number of people, and a schema whose columns in clear cannot be coded."""
+    least = None if min_people is None else check_int("min_people", owner, min_people, 1, must="None or an int >= 1")
+    Options(min_people=least).check(schema)
+    return least
 
 
 def named_methods(given: Any, owner: str = "evaluate") -> dict[str, Anonymizer]:

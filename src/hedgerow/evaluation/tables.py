@@ -57,7 +57,7 @@ class OpenedTable:
     @cached_property
     def roles(self) -> Roles:
         """The roles of the columns."""
-        return self.schema.resolve(self.table.column_names)
+        return self.schema.resolve(self.table.column_names, coded=True)
 
     @property
     def features(self) -> list[str]:
@@ -160,7 +160,8 @@ def open_rows(data: Any, schema: Schema) -> OpenedTable:
         table = pa.table({name: as_arrow(frame[name]) for name in frame.columns})
     if not table.num_rows:
         raise BadInput("The table has no rows.")
-    schema.resolve(table.column_names)
+    # Whether hierarchies of columns in clear are used, the methods know.
+    schema.resolve(table.column_names, coded=True)
     return OpenedTable(table, schema)
 
 

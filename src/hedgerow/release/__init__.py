@@ -4,17 +4,22 @@ The methods and every room above import it; it imports risk, engines, requiremen
 Start with `_release.py`, then `pipeline`, which makes a release.
 """
 
+from hedgerow.release._explaining import CountedReason, counted_reasons
 from hedgerow.release._guarantee import Guarantee, SmallCounts
+from hedgerow.release._margins import NotOfPeople
 from hedgerow.release._redrawn import Redrawn, check_holdout
 from hedgerow.release._release import Release
 from hedgerow.release.saving import check_destination, check_partition
 
 __all__ = [
+    "CountedReason",
     "Guarantee",
     "Redrawn",
     "Release",
+    "NotOfPeople",
     "SmallCounts",
     "check_destination",
     "check_holdout",
     "check_partition",
+    "counted_reasons",
 ]

@@ -9,11 +9,12 @@ All this is computed from original counts. It is a secret, as the recoding is: i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +28,16 @@ from hedgerow.io.atomic import write_json
 from hedgerow.io.domains import Domain
 from hedgerow.requirements import BoundRequirement, Histograms, Requirement, context_of, of_people
 
-__all__ = ["CellReason", "ClassReasons", "Explanation", "Reasons", "explain", "reasons_of"]
+__all__ = [
+    "CellReason",
+    "ClassReasons",
+    "CountedReason",
+    "Explanation",
+    "Reasons",
+    "counted_reasons",
+    "explain",
+    "reasons_of",
+]
 
 _FORMAT: Final = "hedgerow explanation 1"
 _PRIVATE: Final = "PRIVATE: this file describes parts of classes that are too small to be published. Do not publish it."
@@ -64,6 +74,23 @@ class CellReason:
     finer: str | None
     records: int | None
     text: str
+
+
+class CountedReason(NamedTuple):
+    """A reason why cells of a quasi-identifier show no more, and the records with such cells.
+
+    Attributes
+    ----------
+    column, because : str
+    requirement : str or None
+        As in :class:`CellReason`.
+    records : int
+    """
+
+    column: str
+    because: str
+    requirement: str | None
+    records: int
 
 
 @dataclass(frozen=True)
@@ -301,15 +328,29 @@ class Reasons:
         part = np.unique(np.stack(nodes, axis=1), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
         return part, np.bincount(part, self.pieces.size[self.published]).astype(np.int64)
 
+    @cached_property
+    def counted(self) -> tuple[CountedReason, ...]:
+        """How many records each reason concerns, column by column."""
+        return tuple(
+            CountedReason(name, *self._reason(code), int(self.sizes[self.codes[:, at] == code].sum()))
+            for at, name in enumerate(self.recoding.quasi)
+            for code in np.unique(self.codes[:, at]).tolist()
+        )
+
+    def _reason(self, code: int) -> tuple[str, str | None]:
+        """The reason of a code, and its requirement."""
+        if code >= 0:
+            return "requirement", str(self.requirements[code])
+        return {_EXACT: "exact", _ALIKE: "alike", _CHOSEN: "method"}[code], None
+
     # ----------------------------------------------------------------------------------------------
     # In words.
 
     def cell(self, number: int, at: int, code: int | None = None) -> CellReason:
         """The reason of a cell of a class; with the code of a record, also what the next finer choice shows of it."""
-        name, reason = self.recoding.quasi[at], int(self.codes[number, at])
+        name = self.recoding.quasi[at]
         published = self.recoding.columns[at].texts[int(self.recoding.groups[self.first_group[number], at])]
-        requirement = str(self.requirements[reason]) if reason >= 0 else None
-        because = {_EXACT: "exact", _ALIKE: "alike", _CHOSEN: "method"}.get(reason, "requirement")
+        because, requirement = self._reason(int(self.codes[number, at]))
         divided = because in ("requirement", "method") and self.recoding.levels is None
         finer = self._finer(number, at, code) if divided and code is not None else None
         text = self._sentence(because, at, requirement, finer)
@@ -394,6 +435,15 @@ class Reasons:
         return next((str(self.requirements[place]) for place in violated), None)
 
 
+def counted_reasons(stored: Mapping[str, Any]) -> tuple[CountedReason, ...]:
+    """Count the reasons in what :meth:`Reasons.save` wrote."""
+    counts: Counter[tuple[str, str, str | None]] = Counter()
+    for found in stored["classes"]:
+        for cell in found["cells"]:
+            counts[str(cell["column"]), str(cell["because"]), cell.get("requirement")] += int(found["records"])
+    return tuple(CountedReason(*reason, records) for reason, records in counts.items())
+
+
 def _stored(cell: CellReason) -> dict[str, Any]:
     stored = {"column": cell.column, "published": cell.published, "because": cell.because, "text": cell.text}
     return stored if cell.requirement is None else {**stored, "requirement": cell.requirement}
@@ -419,7 +469,7 @@ def reasons_of(
         raise BadInput("The table did not fit into memory, so its release cannot be explained.")
     if not enforced:
         raise BadInput("The release does not keep its requirements, so they do not explain it.")
-    asked = tuple(requirements) if counts.roles.entity is None else of_people(requirements)
+    asked = tuple(requirements) if counts.roles.entity is None else of_people(requirements, counts.domains)
     return Reasons(counts, recoding, asked)
 
 

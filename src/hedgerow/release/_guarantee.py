@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, Infeasible, InternalError, NotAnonymous, listing, plural, translated
+from hedgerow.release._margins import NotOfPeople
 from hedgerow.risk import refuse_determined
 from hedgerow.verifier import (
     ClassCounts,
+    Finding,
     Levels,
     Link,
     PeoplePerValue,
@@ -123,16 +125,17 @@ class Guarantee:
         """
         if self.min_people is None:
             return None
-        with within(self.memory):
-            held = people_per_value(
-                open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER),
-                self.min_people,
-                entity=None if people is None or self.entity is None else RowOwners(self.entity, people),
-                exempt=self.exempt,
-            )
+        entity = None if people is None or self.entity is None else RowOwners(self.entity, people)
+        held = self.holders(artefact, self.min_people, entity)
         if held.failing and self.enforced:
             raise SmallCounts(held)
         return held
+
+    def holders(self, artefact: Any, least: int, entity: str | RowOwners | None = None) -> PeoplePerValue:
+        """Count who holds each value of an artefact; ``entity`` as of :func:`people_per_value`."""
+        with within(self.memory):
+            opened = open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER)
+            return people_per_value(opened, least, entity=entity, exempt=self.exempt, missing=self.missing)
 
     def count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
         """Count an artefact; refuse it if it is not what should be published or violates a requirement.
@@ -219,13 +222,10 @@ class Guarantee:
         """Refuse what shows only when people are counted in the release; no method promises it."""
         if self.entity is None:
             return
-        for finding in verify(classes, self.requirements).findings:
-            if not finding.holds and not finding.determined and finding.measure not in ("k", "l", "p"):
-                raise Infeasible(
-                    f"{finding.requirement} holds for rows, but not for people: {finding.measure} is "
-                    f"{finding.reached:.4g} where {finding.required:.4g} is required, because some people have many "
-                    "rows in a class. Require more than you need or distinct l-diversity, or keep one row per person."
-                )
+        for which, requirement in enumerate(self.requirements):
+            for finding in verify(classes, [requirement]).findings:
+                if not finding.holds and not finding.determined and finding.measure not in ("k", "l", "p"):
+                    raise _not_of_people(which, finding)
         for link in self.links(classes):
             if not link.accepted and link.k < self._demanded:
                 self._refuse_link(link)
@@ -318,6 +318,16 @@ class Guarantee:
         if limits:
             enforce(Verdict(all(finding.holds for finding in limits), limits))
         return classes
+
+
+def _not_of_people(which: int, finding: Finding) -> NotOfPeople:
+    return NotOfPeople(
+        f"{finding.requirement} holds for rows, but not for people: {finding.measure} is {finding.reached:.4g} where "
+        f"{finding.required:.4g} is required, because some people have many rows in a class. Require more than you "
+        "need or distinct l-diversity, or keep one row per person.",
+        which,
+        abs(finding.reached - finding.required) / finding.required if finding.required else 1.0,
+    )
 
 
 def _profile(classes: ClassCounts, column: str) -> NDArray[np.int64]:

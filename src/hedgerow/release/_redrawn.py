@@ -127,6 +127,17 @@ class Redrawn(NotebookRepr):
                 encoded[name] = encode_column(name, values, missing=missing, kind=kind, decimal_point=",")
         return FrequencyTable.from_columns(roles, encoded, None, len(frame))[0]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the release promises and the drawn rows do not."""
+        least = self.release.guarantee.min_people
+        if least is None:
+            return ()
+        return (
+            f"They do not keep min_people = {least}: fewer than {least:,} of them may have a drawn value of "
+            f"{listing(self.release.quasi)}. They are nobody's rows.",
+        )
+
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Warnings for opening the rows in a spreadsheet."""
@@ -165,7 +176,7 @@ class Redrawn(NotebookRepr):
                 "as_published": [name for name in release.guarantee.columns if name not in release.quasi],
             },
             "randomness": _RANDOMNESS,
-            "warnings": [] if said.get("formulas_escaped") else list(self.warnings),
+            "warnings": [*self.notes, *(() if said.get("formulas_escaped") else self.warnings)],
             **({"formulas_escaped": True} if said.get("formulas_escaped") else {}),
             "types": column_types(self.table),
             "output": dict(output),

@@ -49,6 +49,7 @@ from hedgerow.io.domains import Kind
 from hedgerow.io.values import SUPPRESSED_TEXT, iso_moment
 from hedgerow.release import Guarantee, Release, check_destination, check_partition
 from hedgerow.release._coding import Bounds, Coded, check_codings, code, per_column
+from hedgerow.release._margins import Margins
 from hedgerow.requirements import (
     Representatives,
     Requirement,
@@ -77,7 +78,17 @@ from hedgerow.risk.dependencies import Key, KeyColumn, keys_of_people
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import ClassCounts, Levels
 
-__all__ = ["Bounds", "Options", "Prepared", "Progress", "check_proportions", "finish", "prepare", "proportions_of"]
+__all__ = [
+    "Bounds",
+    "Margins",
+    "Options",
+    "Prepared",
+    "Progress",
+    "check_proportions",
+    "finish",
+    "prepare",
+    "proportions_of",
+]
 
 Progress = Callable[[str], None]
 
@@ -118,6 +129,8 @@ class Options:
         Where the release will be saved, if it is known.
     min_people : int, optional
         How many people must hold every value of every column.
+    remarks : tuple of str
+        Notes on how options were understood, for the warnings of the release.
     """
 
     k: int | None = None
@@ -129,6 +142,7 @@ class Options:
     progress: Progress | None = None
     destination: str | Path | Destination | None = None
     min_people: int | None = None
+    remarks: tuple[str, ...] = ()
 
     def check(self, schema: Schema) -> None:
         """Refuse options that no release can meet, before the table is opened."""
@@ -223,10 +237,12 @@ def prepare(
     *,
     random_state: int | None = None,
     bounds: Bounds | None = None,
+    margins: Margins | None = None,
 ) -> Prepared:
     """Read and count a table, encode its hierarchies, and refuse requirements that no method could meet.
 
-    With ``bounds``, values are pooled that fewer people hold than these.
+    With ``bounds``, values are pooled that fewer people hold than these. With ``margins``, the method must meet
+    stricter requirements than the release.
     """
     if not isinstance(schema, Schema):
         raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
@@ -249,11 +265,14 @@ def prepare(
     if options.asks_for_codings(schema):
         coded = code(source, schema, roles, options.min_people, bounds)
     schema = coded.schema
+    if roles.entity is not None:
+        by_shares = dict.fromkeys(str(one.column) for one in requirements if one.by_shares)
+        roles = replace(roles, by_people=tuple(by_shares))
     counted_source, counted = _count(source, schema, roles, options, random_state)
     check_requirements(requirements, counted.roles, rows=counted.people)
     counted = counted.with_hierarchies(_hierarchies(counted_source, schema, counted, roles.quasi))
     requirements = _with_values(requirements, counted_source, schema, counted)
-    asked = _asked(requirements, counted, options)
+    asked = _asked(requirements, counted, options, margins or Margins())
     return Prepared(
         counted_source,
         schema,
@@ -375,25 +394,28 @@ def _with_values(
     return with_orders(with_trees(requirements, trees), orders)
 
 
-def _asked(requirements: Sequence[Requirement], counted: Counted, options: Options) -> tuple[Requirement, ...]:
+def _asked(
+    requirements: Sequence[Requirement], counted: Counted, options: Options, margins: Margins
+) -> tuple[Requirement, ...]:
     """What the method must meet so that the requirements hold; refused if not even one class of all records does."""
     least = options.min_people
     per_value = () if least is None else per_column(requirements, counted.roles, least)
-    asked = (*requirements, *per_value)
-    if counted.roles.entity is not None:
-        asked = of_people(asked)
-        if options.publish_proportions:
-            # Proportions count representatives: every class must have enough of them.
-            asked = (*asked, Representatives(max(one.minimal_size for one in requirements)))
-    context = context_of(counted, asked)
-    failing = unreachable(asked, context)
-    if failing:
-        raise Infeasible(
-            f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
-            f"{plural(counted.rows, 'records')} as one class reach only {reached_at_most(failing[0], context)}. Lower "
-            "the requirement."
-        )
-    return asked
+    for of in margins.lower():
+        asked = (*requirements, *per_value)
+        if counted.roles.entity is not None:
+            asked = of_people(asked, counted.domains, of)
+            if options.publish_proportions:
+                # Proportions count representatives: every class must have enough of them.
+                asked = (*asked, Representatives(max(one.minimal_size for one in requirements)))
+        context = context_of(counted, asked)
+        failing = unreachable(asked, context)
+        if not failing:
+            return asked
+    raise Infeasible(
+        f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
+        f"{plural(counted.rows, 'records')} as one class reach only {reached_at_most(failing[0], context)}. Lower "
+        "the requirement."
+    )
 
 
 # --------------------------------------------------------------------------------------------------
@@ -512,7 +534,13 @@ def _warnings(
             f"The proportions have a support of {proportions.min_support} where {prepared.k} records are required of a "
             "class: they are weak and may single people out. The table itself keeps its requirements."
         )
-    return (*found, *recoding.warnings, *prepared.counted.remarks, *([] if formulas is None else [formulas]))
+    return (
+        *found,
+        *prepared.options.remarks,
+        *recoding.warnings,
+        *prepared.counted.remarks,
+        *([] if formulas is None else [formulas]),
+    )
 
 
 def _in_clear(prepared: Prepared, seen: Seen, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from hedgerow.evaluation.estimates.charts import shortened
 from hedgerow.evaluation.estimates.models import INTERCEPT
 from hedgerow.report.facts.figures import Bar, Figure
 from hedgerow.report.facts.sections import (
@@ -230,6 +231,25 @@ def _describe_association(changes: bool) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
+# Intervals: those of tiny samples are cut off, so that they do not squash the scale of all others.
+
+
+_GOES_ON: Final = "An arrow at the end of a line: the interval goes on, and the numbers below show how far."
+
+
+def _arrows(rows: Sequence[Mapping[str, Any]], size: Mapping[str, Any], *channels: Any) -> list[alt.Chart]:
+    """An arrow at each end that was cut off."""
+    ends = (("<", "low", "triangle-left"), (">", "high", "triangle-right"))
+    return [
+        of_rows(cut, **size)
+        .mark_point(shape=shape, size=40, filled=True, opacity=1, color=COLOURS["strong-rule"])
+        .encode(alt.X(f"{end}:Q"), *channels)
+        for sign, end, shape in ends
+        if (cut := [row for row in rows if sign in row["cut"]])
+    ]
+
+
+# --------------------------------------------------------------------------------------------------
 # What attacks find out about people of the table beyond others: intervals around zero.
 
 
@@ -260,11 +280,12 @@ def attempt_chart(attempts: Attempts) -> Drawing | None:
     ]
     if not rows:
         return None
+    drawn, low, high = _excess_ends(rows)
     size: dict[str, Any] = {"width": WIDTH - _ATTACK_LABELS, "height": alt.Step(_ATTACK_ROW)}
     at = alt.X(
         "excess:Q",
         title="points beyond others",
-        scale=_excess_scale(rows),
+        scale=alt.Scale(domain=[low, high], nice=False, zero=False),
         axis=alt.Axis(grid=False, tickCount=5),
     )
     names = [row["attack"] for row in rows]
@@ -272,29 +293,31 @@ def attempt_chart(attempts: Attempts) -> Drawing | None:
     verdicts = {row["which"] for row in rows}
     looks = {verdict: look for verdict, look in _ATTACK_LOOKS.items() if verdict in verdicts or verdict != _TOO_FEW}
     zero = of_rows([{"excess": 0}], **size).mark_rule(color=COLOURS["limit"], strokeDash=[4, 3]).encode(at)
-    spans = of_rows(rows, **size).mark_rule(color=COLOURS["strong-rule"], strokeWidth=2.5)
-    marks = of_rows(rows, **size).mark_point(size=80, strokeWidth=1.8, opacity=1)
+    spans = of_rows(drawn, **size).mark_rule(color=COLOURS["strong-rule"], strokeWidth=2.5)
+    arrows = _arrows(drawn, size, who)
+    marks = of_rows(drawn, **size).mark_point(size=80, strokeWidth=1.8, opacity=1)
     return draw(
         alt.layer(
             zero,
             spans.encode(alt.X("low:Q"), who, x2="high:Q"),
+            *arrows,
             marks.encode(at, who, *look_channels(looks, columns=3, labelLimit=150)),
         ),
         name="attempts",
         heading="What attacks find out about people of the table beyond others",
         says=(
             "Each line is the 95 % interval of an attack's excess, in points. A line that lies wholly to the right of "
-            "the dashed zero shows an attack that works."
+            f"the dashed zero shows an attack that works.{f' {_GOES_ON}' if arrows else ''}"
         ),
         columns=("attack", "excess", "from", "to"),
         rows=[(row["attack"], *(f"{row[name]:.3g}" for name in ("excess", "low", "high"))) for row in rows],
     )
 
 
-def _excess_scale(rows: Sequence[Mapping[str, Any]]) -> alt.Scale:
-    low, high = min(-_ATTACK_END, *(row["low"] for row in rows)), max(_ATTACK_END, *(row["high"] for row in rows))
-    room = 0.05 * (high - low)
-    return alt.Scale(domain=[low - room, high + room], nice=False, zero=False)
+def _excess_ends(rows: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], float, float]:
+    drawn, low, high = shortened(rows, "excess")
+    room = 0.1 * _ATTACK_END
+    return drawn, min(-_ATTACK_END - room, low), max(_ATTACK_END + room, high)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -506,6 +529,7 @@ def estimate_chart(at: int, analysis: AnalysisFacts) -> Drawing | None:
     rows = [row for estimate in analysis.estimates for row in _sides(estimate)]
     if not rows:
         return None
+    drawn, low, high = shortened(rows)
     with_original = any(row["which"] == "original rows" for row in rows)
     looks = {name: look for name, look in _ESTIMATE_LOOKS.items() if with_original or name == "this release"}
     areas = {name: area for name, area in _ESTIMATE_AREAS.items() if name in looks}
@@ -515,20 +539,22 @@ def estimate_chart(at: int, analysis: AnalysisFacts) -> Drawing | None:
     size: dict[str, Any] = {"width": WIDTH - 140, "height": alt.Step(12 if with_original else 18)}
     along: dict[str, Any] = {
         "title": analysis.shows,
-        "scale": alt.Scale(zero=False, nice=True),
+        "scale": alt.Scale(domain=[low, high], zero=False, nice=False),
         "axis": alt.Axis(grid=False, tickCount=4),
     }
-    lines = of_rows(rows, **size).mark_rule(strokeWidth=1.4, color=COLOURS["strong-rule"])
+    lines = of_rows(drawn, **size).mark_rule(strokeWidth=1.4, color=COLOURS["strong-rule"])
+    arrows = _arrows(drawn, size, place, apart)
     channels = (alt.X("value:Q", **along), place, apart, *look_channels(looks, columns=2, labelLimit=120))
     ring = "Ring: the original rows. " if with_original else ""
     return draw(
         alt.layer(
             lines.encode(alt.X("low:Q", **along), alt.X2("high:Q"), place, apart),
-            *_marks(rows, areas, size, *channels),
+            *arrows,
+            *_marks(drawn, areas, size, *channels),
         ),
         name=f"estimates-{at}",
         heading=f"{analysis.analysis} ({analysis.reading})",
-        says=f"{ring}Square: this release. Lines: 95 % confidence intervals.",
+        says=f"{ring}Square: this release. Lines: 95 % confidence intervals.{f' {_GOES_ON}' if arrows else ''}",
         columns=_ESTIMATE_HEADS if with_original else _ESTIMATE_HEADS[:3],
         rows=[_estimate_texts(each)[: None if with_original else 3] for each in analysis.estimates],
     )

@@ -20,9 +20,9 @@ from hedgerow.io.atomic import appearing
 from hedgerow.report import charts
 from hedgerow.report.facts import gather, with_files
 from hedgerow.report.facts.attackers import attackers, class_sizes
-from hedgerow.report.facts.context import read_context, read_edition, read_governance
+from hedgerow.report.facts.context import read_context, read_edition, read_governance, read_reasons
 from hedgerow.report.facts.figures import Figure, capitalized
-from hedgerow.report.facts.sections import Attacker, ColumnFacts, Evidence, ReportFacts
+from hedgerow.report.facts.sections import Attacker, Attackers, ColumnFacts, Evidence, ReportFacts
 from hedgerow.report.page import Page, check_page, environment, render, share_text
 from hedgerow.risk import Audit
 from hedgerow.risk.clear import MOST_ALONE, MOST_BY_PROTECTED, MOST_GIVEN_AWAY, MOST_TOGETHER
@@ -50,11 +50,19 @@ Extras = Mapping[str, Any]
 
 
 def write_report(
-    subject: Release | Audit, path: str | Path, options: ReportOptions | None = None, *, overwrite: bool = False
+    subject: Release | Audit,
+    path: str | Path,
+    options: ReportOptions | None = None,
+    *,
+    overwrite: bool = False,
+    written: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write the report of a release or an audit, whole or not at all; see :meth:`hedgerow.Release.report`."""
+    """Write the report of a release or an audit, whole or not at all; see :meth:`hedgerow.Release.report`.
+
+    The manifest beside the table, if it is ``written``, names the file in the title.
+    """
     place = check_page(path, overwrite=overwrite)
-    html = make_report(subject, options)
+    html = make_report(subject, options, written=written)
     with appearing(place) as staged:
         staged.write_text(html, encoding="utf-8")
     return place
@@ -73,6 +81,10 @@ def make_report(
         evaluation=options.evaluation,
         attacks=options.attacks,
         analyses=options.analyses,
+        previous=options.previous,
+        original=options.original,
+        explanation=options.explanation,
+        reasons=read_reasons(options.reasons),
     )
     return report_page(with_files(facts, written))
 
@@ -185,11 +197,21 @@ def _summary_extras(facts: ReportFacts) -> Extras:
     """The figures at the top, with the people where they are counted, and the risk against named thresholds."""
     first, *others = facts.summary.figures
     people = [figure for figure in facts.data.figures if figure.label == "people"]
-    return {"figures": (first, *people, *others), "against": _against_thresholds(facts.attackers.attackers)}
+    against = f"{_against_own(facts.attackers)} {_against_thresholds(facts.attackers.attackers)}"
+    return {"figures": (first, *people, *others), "against": against}
+
+
+def _worst(attackers: Sequence[Attacker]) -> Attacker:
+    return max(attackers, key=lambda attacker: attacker.highest.value or 0)
+
+
+def _against_own(attackers: Attackers) -> str:
+    side = "within" if _worst(attackers.attackers).highest.judgement == "good" else "ABOVE"
+    return f"The highest risk is {side} the threshold of this release, {attackers.threshold.text}."
 
 
 def _against_thresholds(attackers: Sequence[Attacker]) -> str:
-    worst = max(attackers, key=lambda attacker: attacker.highest.value or 0)
+    worst = _worst(attackers)
     risk = f"the highest risk ({worst.highest.text})"
     within, above = (
         [
@@ -302,6 +324,10 @@ def _classes_extras(facts: ReportFacts) -> Extras:
     return {"sizes": charts.size_chart(facts.classes)}
 
 
+def _standards_extras(facts: ReportFacts) -> Extras:
+    return {"shown": {part.name: part for part in PARTS.values() if part.has_content(facts)}}
+
+
 def _left_out_extras(facts: ReportFacts) -> Extras:
     return {"sentences": _left_out(facts.absent)}
 
@@ -331,7 +357,11 @@ CHAPTERS: Final = (
         "data",
         "2. Data",
         "What the table holds, and whom it describes.",
-        (Part("data", "What the table is", heading=False),),
+        (
+            Part("data", "What the table is", heading=False),
+            Part("roles", "Who chose each role, and why"),
+            Part("many_rows", "People with very many rows"),
+        ),
     ),
     Chapter(
         "identifiability",
@@ -344,11 +374,14 @@ CHAPTERS: Final = (
             Part("working_party", "Singling out, linkability, inference"),
             Part("disclosure", "What is learnt without finding a row"),
             Part("together", "Together with an earlier release"),
+            Part("changes", "What has changed since the earlier release"),
             Part("all_columns", "All published columns together", _all_columns_extras),
+            Part("unique_values", "Whether anybody has a value that nobody else has"),
             Part("safe_harbour", "Facts for HIPAA's safe harbour"),
             Part("columns", "What is kept, column by column", _columns_extras),
             Part("association", "Ties between columns", _association_extras),
             Part("suppression", "What was left out", _suppression_extras),
+            Part("not_finer", "Why cells do not show more"),
             Part("utility", "What can still be learnt from it", _utility_extras),
             Part("analyses", "Will analyses still hold", _analyses_extras),
             Part("cautions", "What to know before publishing"),
@@ -361,6 +394,7 @@ CHAPTERS: Final = (
         (
             Part("governance", "Who answers for it", heading=False),
             Part("provenance", "How it was made"),
+            Part("standards", "Where standards ask for this", _standards_extras),
             Part("left_out", "What this report does not show", _left_out_extras),
         ),
     ),

@@ -11,7 +11,7 @@ from hedgerow.requirements._k_anonymity import KAnonymity
 from hedgerow.requirements._l_diversity import LDiversity
 from hedgerow.requirements._notation import parse_requirement
 from hedgerow.requirements._p_sensitive import PSensitive
-from hedgerow.requirements._people import Representatives, of_people
+from hedgerow.requirements._people import HoldersOfValues, Representatives, of_people
 from hedgerow.requirements._resolution import (
     check,
     reached_at_most,
@@ -44,6 +44,7 @@ __all__ = [
     "BoundRequirement",
     "Context",
     "Histograms",
+    "HoldersOfValues",
     "KAnonymity",
     "LDiversity",
     "PSensitive",

@@ -10,7 +10,7 @@ import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from hedgerow.requirements._notation import Typed
 from hedgerow.requirements.binding import BoundRequirement, Context, Requirement
 
 __all__ = ["AlphaK"]
+
+_LEAST: Final = 1e-9  # a smaller share than any value of a table has
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,15 @@ class AlphaK(Requirement):
         return replace(self, k=min(self.k, size))
 
     @property
+    def by_shares(self) -> bool:
+        """It limits a share."""
+        return True
+
+    def stricter(self, by: float) -> AlphaK:
+        """With a smaller share."""
+        return replace(self, alpha=max(self.alpha * (1 - by), _LEAST))
+
+    @property
     def notation(self) -> str:
         """For example ``alpha=0.5:k=3@disease``."""
         value = () if self.value is None else (f"value={self.value}",)
@@ -109,7 +120,7 @@ class AlphaK(Requirement):
         """The share of the value, or of the most frequent value."""
         column = context.columns[context.index_of(self.column)]
         records = column.ordered[0] if self.value is None else column.histogram[column.code_of(str(self.value))]
-        return f"a share of {records / column.histogram.sum():.4g}"
+        return f"a share of {records / context.rows:.4g}"
 
     def bind(self, context: Context) -> BoundRequirement:
         """Bind to the codes of the column; a value that does not occur there is most likely mistyped."""

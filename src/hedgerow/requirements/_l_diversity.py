@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Final, Literal, Self, get_args
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from hedgerow.requirements.binding import BoundRequirement, Context, Requirement
 
 __all__ = ["LDiversity"]
 
+_LEAST: Final = 1e-9  # a smaller c than any table reaches
 DiversityKind = Literal["distinct", "entropy", "recursive"]
 
 
@@ -106,6 +107,17 @@ class LDiversity(Requirement):
     def of_at_most(self, size: int) -> LDiversity:
         """With a smaller l; the recursive kind stays unchanged."""
         return self if self.kind == "recursive" else replace(self, l=min(self.l, size))
+
+    @property
+    def by_shares(self) -> bool:
+        """Whether more is asked than how many values occur."""
+        return self.kind != "distinct"
+
+    def stricter(self, by: float) -> LDiversity:
+        """With more well-represented values, or a smaller c."""
+        if self.c is not None:
+            return replace(self, c=max(self.c * (1 - by), _LEAST))
+        return replace(self, l=self.l * (1 + by)) if self.by_shares else self
 
     @property
     def notation(self) -> str:

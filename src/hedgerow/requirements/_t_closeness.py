@@ -279,6 +279,15 @@ class TCloseness(Requirement):
         return cls(typed.number, typed.column, distance, order=order, shield=typed.shield)
 
     @property
+    def by_shares(self) -> bool:
+        """Distributions are shares."""
+        return True
+
+    def stricter(self, by: float) -> Requirement:
+        """With a smaller t."""
+        return replace(self, t=self.t * (1 - by))
+
+    @property
     def needs_tree(self) -> bool:
         """Whether the distance is hierarchical and no tree was given."""
         return self.distance == "hierarchical" and self.tree is None

@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from hedgerow.requirements._notation import Typed
 
 __all__ = [
+    "AT_LEAST",
     "BoundRequirement",
     "Context",
     "GroundDistance",
     "Histograms",
+    "PEOPLE",
     "PackedRequirements",
     "Requirement",
     "SensitiveColumn",
@@ -62,8 +64,6 @@ class Requirement(ABC):
         Whether a union of classes that satisfy it satisfies it too. Then generalizing further never breaks
         it (searches may prune), and groups over all quasi-identifiers that satisfy it do so for every shield,
         because a shield's classes are unions of such groups.
-    compares : bool
-        Whether it compares classes with the release as a whole: then losing records changes the standard.
     letter, form : str
         Its first letters on the command line, and examples of how to type it.
     words, options : tuple of str
@@ -78,7 +78,6 @@ class Requirement(ABC):
 
     name: ClassVar[str]
     monotone: ClassVar[bool]
-    compares: ClassVar[bool] = False
     letter: ClassVar[str]
     form: ClassVar[str]
     words: ClassVar[tuple[str, ...]] = ()
@@ -102,6 +101,25 @@ class Requirement(ABC):
 
     def of_at_most(self, size: int) -> Requirement:  # noqa: ARG002 - most ask for more than a size
         """A weaker requirement that classes of this size can satisfy; the same if it has no such form."""
+        return self
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares classes with the release as a whole: then losing records changes the standard."""
+        return False
+
+    @property
+    def by_shares(self) -> bool:
+        """Whether it depends on how many have each value, and not only on which values occur."""
+        return False
+
+    @property
+    def values(self) -> str | None:
+        """The column of the table whose values it speaks of."""
+        return self.column
+
+    def stricter(self, by: float) -> Requirement:  # noqa: ARG002 - only shares can be nearly met
+        """A requirement that implies this one, stricter by a share of its number from 0 to 1."""
         return self
 
     @property
@@ -265,6 +283,11 @@ class Histograms(NamedTuple):
     counts: IntArray
 
 
+# What follows the name of a formula on records where people are counted: both the fewest and the most who may have each
+# value, or only the fewest.
+PEOPLE: Final = " of people"
+AT_LEAST: Final = " of people, at least"
+
 _NO_TREE = GroundDistance(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
@@ -300,6 +323,11 @@ class BoundRequirement:
     distance: GroundDistance = _NO_TREE
 
     @property
+    def of_people(self) -> bool:
+        """Whether the formula reads what rows show of the holders of values."""
+        return self.formula is not None and PEOPLE in self.formula
+
+    @property
     def number(self) -> int:
         """The position of the formula among all, -1 if there is none."""
         from hedgerow.requirements.formulas import FORMULAS
@@ -309,7 +337,16 @@ class BoundRequirement:
     @property
     def place(self) -> IntArray:
         """The node of each code, 0 where there is no distance."""
-        return self.distance.place if len(self.distance.place) else np.zeros(len(self.overall), np.int64)
+        place = np.zeros(len(self.overall), np.int64)
+        place[: len(self.distance.place)] = self.distance.place
+        return place
+
+    def occurring(self, codes: BoolArray) -> BoolArray:
+        """Which values of the column occur, where some codes do."""
+        if not self.of_people:
+            return codes
+        # Each value has three codes, and the last code is of rows that stand for nobody.
+        return np.asarray(codes[:-1].reshape(3, -1).any(axis=0), dtype=np.bool_)
 
     def satisfied(self, sizes: IntArray, histograms: IntArray | Histograms | None = None) -> BoolArray:
         """Check for each class whether it satisfies the requirement.
@@ -333,7 +370,7 @@ class BoundRequirement:
             raise BadInput(f"{self.description} is checked on histograms. Pass those of its column.")
         from hedgerow.requirements import formulas
 
-        formula = (self.number, self.parameters, self.overall, *self.distance)
+        formula = (self.number, self.parameters, self.overall, self.place, self.distance.parent, self.distance.weight)
         if isinstance(histograms, Histograms):
             return large & formulas.sparse_classes_hold(*formula, sizes, *histograms)
         dense = np.ascontiguousarray(histograms, dtype=np.int64)

@@ -12,13 +12,33 @@ from typing import Final
 import numpy as np
 
 from hedgerow._internal.jit import jit
-from hedgerow.requirements.binding import BoolArray, FloatArray, IntArray, PackedRequirements
+from hedgerow.requirements.binding import AT_LEAST, PEOPLE, BoolArray, FloatArray, IntArray, PackedRequirements
 
-__all__ = ["FORMULAS", "all_hold", "classes_hold", "earth_movers_distance", "entropy", "holds", "sparse_classes_hold"]
+__all__ = [
+    "FORMULAS",
+    "all_hold",
+    "classes_hold",
+    "earth_movers_distance",
+    "entropy",
+    "holds",
+    "sparse_classes_hold",
+]
 
-# Cheapest first: packed requirements are checked in this order.
-FORMULAS: Final = ("number", "distinct", "share", "recursive", "entropy", "closeness")
-NUMBER, DISTINCT, SHARE, RECURSIVE, ENTROPY, CLOSENESS = range(len(FORMULAS))
+# Formulas on records, cheapest first: packed requirements are checked in this order.
+_ON_RECORDS: Final = ("number", "distinct", "share", "recursive", "entropy", "closeness")
+OF_RECORDS: Final = len(_ON_RECORDS)
+NUMBER, DISTINCT, SHARE, RECURSIVE, ENTROPY, CLOSENESS = range(OF_RECORDS)
+
+# The last four of people. The number of people who have a value in a class is known only to be between two numbers
+# (see hedgerow.core.counts.mark_people). Both must hold, or only the smaller ones.
+_SHARES: Final = _ON_RECORDS[SHARE:]
+FORMULAS: Final = (
+    *_ON_RECORDS,
+    *(f"{name}{PEOPLE}" for name in _SHARES),
+    *(f"{name}{AT_LEAST}" for name in _SHARES),
+)
+_KINDS: Final = len(_SHARES)
+_AT_LEAST: Final = OF_RECORDS + _KINDS
 
 # Rounding of a sum over a histogram, a thousand times below what the verifier allows.
 ROUNDING: Final = 1e-12
@@ -102,6 +122,80 @@ def earth_movers_distance(
 
 
 @jit
+def _holds_of_records(
+    kind: int,
+    parameters: FloatArray,
+    overall: FloatArray,
+    place: IntArray,
+    parent: IntArray,
+    weight: FloatArray,
+    total: int,
+    histogram: IntArray,
+) -> bool:
+    """Check a formula on how often each value occurs."""
+    if total <= 0:
+        return False
+    if kind == NUMBER:
+        return bool(histogram[int(parameters[1])] >= parameters[0])
+    if kind == DISTINCT:
+        return bool(distinct_values(histogram) >= parameters[0])
+    if kind == SHARE:
+        return bool(largest_share(histogram, total, int(parameters[1])) <= parameters[0])
+    if kind == RECURSIVE:
+        return recursive_holds(histogram, parameters[1], int(parameters[0]))
+    if kind == ENTROPY:
+        return bool(entropy(histogram, total) >= parameters[0] - ROUNDING)
+    if kind == CLOSENESS:
+        distance = earth_movers_distance(histogram, total, overall, place, parent, weight)
+        return bool(distance <= parameters[0] + ROUNDING)
+    return False
+
+
+@jit
+def _holds_of_people(
+    kind: int,
+    parameters: FloatArray,
+    overall: FloatArray,
+    place: IntArray,
+    parent: IntArray,
+    weight: FloatArray,
+    histogram: IntArray,
+    both: bool,
+) -> bool:
+    """Check a formula on the fewest people who may have each value and, if ``both``, on the most.
+
+    Numbers of people on the line between the two then satisfy it too, because those that satisfy a formula are a convex
+    cone. Closeness compares the fewest with the fewest of the whole table, and the most with the most. Shares are of
+    the people who are represented, the fewest that there may be.
+    """
+    values = (len(histogram) - 1) // 3
+    holders = np.empty(values, dtype=np.int64)
+    compared = np.empty(values)
+    people = 0
+    for code in range(values):
+        people += histogram[code]
+        holders[code] = histogram[code] + histogram[values + code]
+        compared[code] = overall[code] + overall[values + code]
+    if kind != SHARE:
+        people = holders.sum()
+    # Where nobody has a home, only the most are known.
+    if (people > 0 or not both) and not _holds_of_records(
+        kind, parameters, compared / max(compared.sum(), ROUNDING), place, parent, weight, people, holders
+    ):
+        return False
+    if not both:
+        return True
+    for code in range(values):
+        holders[code] += histogram[2 * values + code]
+        compared[code] += overall[2 * values + code]
+    if kind != SHARE:
+        people = holders.sum()
+    return _holds_of_records(
+        kind, parameters, compared / max(compared.sum(), ROUNDING), place, parent, weight, people, holders
+    )
+
+
+@jit
 def holds(
     kind: int,
     parameters: FloatArray,
@@ -125,24 +219,14 @@ def holds(
     CLOSENESS  (t, )              the earth mover's distance is at most t
     ========== ================== ==================================================
 
+    Of people, the histogram is that of :func:`hedgerow.core.counts.mark_people`.
     An empty class never holds, nor does an unknown formula. O(V), O(l V) for RECURSIVE, O(V + nodes) for CLOSENESS.
     """
-    if total <= 0:
-        return False
-    if kind == NUMBER:
-        return bool(histogram[int(parameters[1])] >= parameters[0])
-    if kind == DISTINCT:
-        return bool(distinct_values(histogram) >= parameters[0])
-    if kind == SHARE:
-        return bool(largest_share(histogram, total, int(parameters[1])) <= parameters[0])
-    if kind == RECURSIVE:
-        return recursive_holds(histogram, parameters[1], int(parameters[0]))
-    if kind == ENTROPY:
-        return bool(entropy(histogram, total) >= parameters[0] - ROUNDING)
-    if kind == CLOSENESS:
-        distance = earth_movers_distance(histogram, total, overall, place, parent, weight)
-        return bool(distance <= parameters[0] + ROUNDING)
-    return False
+    if kind < OF_RECORDS:
+        return _holds_of_records(kind, parameters, overall, place, parent, weight, total, histogram)
+    both = kind < _AT_LEAST
+    formula = SHARE + (kind - OF_RECORDS) % _KINDS
+    return _holds_of_people(formula, parameters, overall, place, parent, weight, histogram, both)
 
 
 @jit

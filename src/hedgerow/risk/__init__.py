@@ -6,7 +6,16 @@ Start reading at ``_auditing.audit``; ``audit.Audit`` is its result, ``clear.exa
 
 from __future__ import annotations
 
-from hedgerow.risk._auditing import Check, ReleaseFacts, Told, audit, audit_counts, check
+from hedgerow.risk._auditing import (
+    DEFAULT_THRESHOLD,
+    Check,
+    ReleaseFacts,
+    Told,
+    audit,
+    audit_counts,
+    check,
+    with_rounded_people,
+)
 from hedgerow.risk._equal_rows import EqualRows, equal_rows
 from hedgerow.risk._excess import Risk
 from hedgerow.risk._inputs import Auditable, Described
@@ -35,6 +44,7 @@ from hedgerow.risk.likelihoods import (
 )
 
 __all__ = [
+    "DEFAULT_THRESHOLD",
     "AttackerRisk",
     "Audit",
     "Auditable",
@@ -74,4 +84,5 @@ __all__ = [
     "classes_that_single_out",
     "singled_out",
     "tells_apart",
+    "with_rounded_people",
 ]

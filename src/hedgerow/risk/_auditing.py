@@ -68,7 +68,16 @@ from hedgerow.verifier import (
 from hedgerow.verifier.classes import Integers, LabelIndex
 from hedgerow.verifier.formulas import distinct_values
 
-__all__ = ["Check", "ReleaseFacts", "Told", "audit", "audit_counts", "check", "with_rounded_people"]
+__all__ = [
+    "DEFAULT_THRESHOLD",
+    "Check",
+    "ReleaseFacts",
+    "Told",
+    "audit",
+    "audit_counts",
+    "check",
+    "with_rounded_people",
+]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -348,16 +357,25 @@ def _determined(table: Any, fit: Fit | None, roles: _Roles, counted: Sequence[st
     return {name: by for name, by in known.items() if name not in named and set(by) & set(roles.quasi)}
 
 
-def _held(table: Any, opened: Any, least: int | None, fit: Fit | None, roles: _Roles) -> PeoplePerValue | None:
+def _held(
+    table: Any,
+    opened: Any,
+    least: int | None,
+    fit: Fit | None,
+    roles: _Roles,
+    *,
+    exempt: Sequence[str] = (),
+    owner: str = "audit",
+) -> PeoplePerValue | None:
     """Who holds each value of each column, where enough people must."""
     described = table.described if isinstance(table, Auditable) else None
     facts: Mapping[str, Any] = {} if described is None else described.facts
-    least = facts.get("min_people") if least is None else check_int("min_people", "audit", least, 1)
+    least = facts.get("min_people") if least is None else check_int("min_people", owner, least, 1)
     if least is None:
         return None
-    exempt = facts.get("columns", {}).get("pseudonymized", ())
+    exempt = (*exempt, *facts.get("columns", {}).get("pseudonymized", ()))
     if described is None and fit == "fits":
-        exempt = pseudonyms_beside(table)
+        exempt = (*exempt, *pseudonyms_beside(table))
     return people_per_value(opened, least, entity=roles.entity, exempt=exempt, missing=roles.missing)
 
 
@@ -560,10 +578,13 @@ def _with_verdict(
         return audit
     shields = [getattr(requirement, "shield", None) for requirement in require]
     k_of = {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
+    return replace(audit, verdict=_verdict(counts, require, held), shields=k_of)
+
+
+def _verdict(counts: ClassCounts, require: Sequence[Any], held: PeoplePerValue | None) -> Verdict:
+    """Whether the requirements hold, and whether enough people hold every value."""
     verdict = verify(counts, require) if require else Verdict(holds=True, findings=())
-    if held is not None:
-        verdict = Verdict(verdict.holds and held.finding.holds, (*verdict.findings, held.finding))
-    return replace(audit, verdict=verdict, shields=k_of)
+    return verdict if held is None else Verdict(verdict.holds and held.finding.holds, (*verdict.findings, held.finding))
 
 
 def _with_levels(audit: Audit, counts: ClassCounts, described: Described | None, table: Any) -> Audit:
@@ -780,6 +801,7 @@ def check(
     entity: str | None = None,
     missing: Sequence[str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
+    min_people: int | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
     sheet: str | None = None,
@@ -797,7 +819,7 @@ def check(
     k : int, optional
         Short for k-anonymity over all quasi-identifiers.
     require : iterable of requirements
-        As objects or as text such as ``"l=3@disease"``. Give ``k`` or at least one of these.
+        As objects or as text such as ``"l=3@disease"``. Give ``k``, ``min_people`` or at least one of these.
     sensitive : sequence of str, optional
         Columns for which the answer also reports how many records have a value that their class alone reveals.
     entity : str, optional
@@ -806,6 +828,9 @@ def check(
         Texts that mean "no value".
     hierarchies : mapping of column to hierarchy, optional
         Of sensitive columns, for requirements that measure distances in them.
+    min_people : int, optional
+        How many people must hold every value of every column, except ``entity``, pseudonyms, and columns that the
+        schema leaves out.
     encoding, delimiter, sheet : str, optional
         Of files, as for :class:`hedgerow.File`.
 
@@ -818,14 +843,16 @@ def check(
     (False, 1)
     """
     requirements = read_demands(k, require, "check")
-    if not requirements:
+    if not requirements and min_people is None:
         raise BadInput("No requirement is given. Give k=10 (-k 10), or name some with require= (--require).")
+    exempt: tuple[str, ...] = ()
     for name, given in (("quasi", quasi), ("sensitive", sensitive)):
         if isinstance(given, str):
             raise BadInput.parameter(name, "check", "a list of column names", given)
     opened = Reading(encoding=encoding, delimiter=delimiter).open(table, sheet)
     if schema is not None:
-        named = schema.resolve(tuple(opened.columns))
+        named = schema.resolve(tuple(opened.columns), coded=min_people is not None)
+        exempt = (*named.pseudonymized, *named.dropped)
         quasi, sensitive = _either(quasi, named.quasi), _either(sensitive, named.sensitive)
         entity, missing = _either(entity, named.entity), _either(missing, schema.missing)
         hierarchies = _either(hierarchies, _needed_trees(schema, requirements))
@@ -834,12 +861,13 @@ def check(
     counted = tuple(dict.fromkeys((*sensitive, *protected_columns(requirements))))
     check_columns(hierarchies, counted, "check")
     counts = count_classes(opened, roles.quasi, sensitive=counted, entity=entity, missing=roles.missing)
+    held = _held(table, opened, min_people, manifest_fit(table)[0], roles, exempt=exempt, owner="check")
     return Check(
         rows=counts.rows,
         people=None if counts.entity is None else counts.people,
         columns=counts.columns,
         classes=len(counts.sizes),
-        verdict=verify(counts, with_trees(requirements, hierarchies, counts)),
+        verdict=_verdict(counts, with_trees(requirements, hierarchies, counts), held),
         told={name: _revealed(counts, name) for name in sensitive},
     )
 

@@ -120,6 +120,8 @@ class StatedRoles:
         Columns that are not published.
     remarks : tuple of str
         Notes for the auditor.
+    min_people : int, optional
+        How many people hold every value.
     """
 
     quasi: tuple[str, ...]
@@ -131,6 +133,7 @@ class StatedRoles:
     withheld: tuple[Requirement, ...]
     dropped: tuple[str, ...]
     remarks: tuple[str, ...]
+    min_people: int | None = None
 
 
 def stated_beside(table: object) -> StatedRoles | None:
@@ -164,6 +167,7 @@ def stated_beside(table: object) -> StatedRoles | None:
             withheld=tuple(requirement for requirement, hidden in read if hidden),
             dropped=tuple(roles["dropped"]),
             remarks=(_ROWS_INSTEAD,) if roles["entity"] in roles["dropped"] else (),
+            min_people=manifest.get("min_people"),
         )
 
 

@@ -11,7 +11,7 @@ from hedgerow.risk._auditing import Check
 from hedgerow.risk.audit import AttackerRisk, Audit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.overlap import Extent
-from hedgerow.verifier import Link, Verdict
+from hedgerow.verifier import PEOPLE_PER_VALUE, Finding, Link, Verdict
 
 __all__ = ["figure", "render", "render_check"]
 
@@ -212,11 +212,18 @@ def _findings(verdict: Verdict, counted: str = "records") -> list[str]:
     for finding in verdict.findings:
         judged = ("holds" if finding.holds else "FAILS", finding.requirement, finding.measure)
         figures = (figure(finding.reached), figure(finding.required))
-        rows.append((*judged, *figures, f"{finding.rows_violating:,}", f"{finding.classes_violating:,}"))
+        rows.append((*judged, *figures, *_violating(finding)))
     return [
         *_aligned(rows, right=range(3, 7)),
         "All requirements hold." if verdict.holds else "The requirements do NOT hold.",
     ]
+
+
+def _violating(finding: Finding) -> tuple[str, str]:
+    """How much violates a requirement: records and classes, or the cells and values that too few people hold."""
+    if finding.measure == PEOPLE_PER_VALUE and not finding.holds:
+        return plural(finding.rows_violating, "cells"), plural(finding.classes_violating, "values")
+    return f"{finding.rows_violating:,}", f"{finding.classes_violating:,}"
 
 
 def _section(title: str, lines: list[str]) -> list[str]:

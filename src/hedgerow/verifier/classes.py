@@ -290,12 +290,6 @@ class ClassCounts:
         wider = None if self.wider is None else self.wider._counting(cells, entity)
         return replace(counts, determined=self.determined, wider=wider)
 
-    @cached_property
-    def overlapping(self) -> bool:
-        """Whether some person is in several classes, so that sizes of classes must not be added up."""
-        people = self.cells.people
-        return people is not None and len(np.unique(people)) < self.records
-
     def project(self, shield: Sequence[str] | None) -> ClassCounts:
         """Return the classes of a shield, that is, of some of the quasi-identifiers. ``None`` means all of them."""
         if shield is None or tuple(shield) == self.columns:
@@ -564,7 +558,7 @@ class LabelIndex:
 
 
 def wildcard_k(
-    counts: ClassCounts, shield: Sequence[str] | None = None, suppressed: str = "*", limit: int = 50_000_000
+    counts: ClassCounts, shield: Sequence[str] | None = None, suppressed: str = "*", limit: int = 500_000_000
 ) -> int | None:
     """Return the smallest number of records that a record matches under wildcards.
 
@@ -577,12 +571,12 @@ def wildcard_k(
     suppressed : str
         The text that matches anything, as null does.
     limit : int
-        The most cells to look at. The work is (patterns of wildcard columns) × classes × columns.
+        The most cells to look at. The work is at most (classes) × (classes and rows) × columns, and mostly far less.
 
     Returns
     -------
     int or None
-        ``None`` if the limit is too low, or if a person is in several classes, because people cannot be added up.
+        ``None`` if the limit is too low.
 
     Examples
     --------
@@ -592,31 +586,89 @@ def wildcard_k(
     2
     """
     part = counts.project(shield)
-    wild = np.stack([_is_wild(labels, suppressed)[part.codes[:, i]] for i, labels in enumerate(part.labels)], axis=1)
-    pattern_of, first = distinct([(wild[:, i].astype(np.int8), 2) for i in range(wild.shape[1])])
-    patterns = wild[first]
-    if len(patterns) == 1 and not patterns.any():
+    wild = [_is_wild(labels, suppressed)[part.codes[:, at]] for at, labels in enumerate(part.labels)]
+    if not any(column.any() for column in wild):
         return int(part.sizes.min())
-    if part.overlapping or 2 * len(patterns) * wild.size > limit:
-        return None
-    members = [np.flatnonzero(pattern_of == i) for i in range(len(patterns))]
-    matches = np.zeros(len(part.sizes), dtype=np.int64)
-    for one, here in enumerate(members):
-        for other, there in enumerate(members):
-            concrete = np.flatnonzero(~(patterns[one] | patterns[other]))
-            matches[here] += _matching(part, here, there, concrete)
-    return int(matches.min())
+    matching = _Matching.of(part, wild)
+    best, looked = part.records, 0
+    # A class matches itself, so that its own size is the least it can reach: none is left that could be smaller.
+    for number in np.argsort(part.sizes, kind="stable").tolist():
+        if part.sizes[number] >= best:
+            break
+        classes, cost = matching.classes(number)
+        looked += cost
+        if looked > limit:
+            return None
+        best = min(best, matching.records(classes))
+    return best
 
 
-def _matching(part: ClassCounts, here: Integers, there: Integers, concrete: Integers) -> Integers:
-    """Add up, for each class of ``here``, the sizes of the classes of ``there`` that agree with it on some columns."""
-    if len(concrete) == 0:
-        return np.full(len(here), part.sizes[there].sum(), dtype=np.int64)
-    both = part.codes[np.concatenate([here, there])]
-    key, first = distinct([(both[:, i], len(part.labels[i])) for i in concrete])
-    sums = np.zeros(len(first), dtype=np.int64)
-    np.add.at(sums, key[len(here) :], part.sizes[there])
-    return sums[key[: len(here)]]
+@dataclass(frozen=True, eq=False)
+class _Matching:
+    """Which classes match a class, where some of their cells may stand for anything.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+    wild : list of bool arrays (classes,)
+        For each column, the classes whose cell may stand for anything.
+    alike : list of arrays (classes,)
+        For each column, the other classes in the order of their codes.
+    starts : list of arrays (codes + 1,)
+        Where each code begins there.
+    anything : list of arrays
+        For each column, the classes of ``wild``.
+    """
+
+    counts: ClassCounts
+    wild: Sequence[Bools]
+    alike: Sequence[Integers]
+    starts: Sequence[Integers]
+    anything: Sequence[Integers]
+
+    @classmethod
+    def of(cls, counts: ClassCounts, wild: Sequence[Bools]) -> _Matching:
+        """Sort the classes by each column."""
+        alike, starts = [], []
+        for at, column in enumerate(wild):
+            known = np.flatnonzero(~column)
+            order = known[np.argsort(counts.codes[known, at], kind="stable")]
+            codes = np.arange(len(counts.labels[at]) + 1)
+            alike.append(order)
+            starts.append(np.searchsorted(counts.codes[order, at], codes).astype(np.int64))
+        return cls(counts, wild, alike, starts, [np.flatnonzero(column) for column in wild])
+
+    def classes(self, number: int) -> tuple[Integers | None, int]:
+        """The classes that match a class, ``None`` for all of them, and how many cells were looked at."""
+        codes = self.counts.codes
+        concrete = [at for at in range(len(self.wild)) if not self.wild[at][number]]
+        if not concrete:
+            return None, len(self.counts.sizes)
+        concrete.sort(key=lambda at: self._alike(number, at).size + self.anything[at].size)
+        first, *others = concrete
+        found = np.concatenate([self._alike(number, first), self.anything[first]])
+        looked = found.size
+        for at in others:
+            looked += found.size
+            found = found[self.wild[at][found] | (codes[found, at] == codes[number, at])]
+        people = self.counts.cells.people
+        return found, looked + (0 if people is None else len(people))
+
+    def _alike(self, number: int, at: int) -> Integers:
+        """The classes that publish the same value in a column."""
+        code = self.counts.codes[number, at]
+        return self.alike[at][self.starts[at][code] : self.starts[at][code + 1]]
+
+    def records(self, classes: Integers | None) -> int:
+        """The records of some classes: a person in several of them counts once."""
+        counts, people = self.counts, self.counts.cells.people
+        if people is None:
+            return int((counts.sizes if classes is None else counts.sizes[classes]).sum())
+        if classes is None:
+            return counts.people
+        inside = np.zeros(len(counts.sizes), dtype=np.bool_)
+        inside[classes] = True
+        return len(np.unique(people[inside[counts.class_of_cell]]))
 
 
 def _is_wild(labels: Labels, suppressed: str) -> Bools:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import random
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -317,3 +319,32 @@ def test_dates_in_another_form_identify_nobody_by_being_distinct() -> None:
     assert not any("day first" in note for note in advice.notes)
     assert advice.trial is not None
     assert not advice.trial.failed
+
+
+def ill_people(disease: list[Any]) -> pa.Table:
+    draw = random.Random(3)
+    rows = len(disease)
+    columns = {"age": [draw.randrange(20, 60) for _ in range(rows)], "sex": [draw.choice("FM") for _ in range(rows)]}
+    return pa.table({**columns, "disease": disease})
+
+
+def test_numbers_of_ill_people_are_recoded_and_it_runs() -> None:
+    table = ill_people([at % 90 for at in range(400)])
+    advice = hr.advise(table)
+    assert advice.least is not None
+    assert advice.schema.recode == {"disease": "microaggregate:11"} == dict(advice.least.recode)
+    job = tomllib.loads(advice.job())
+    assert (job["min-people"], job["recode"]) == (11, {"disease": "microaggregate:11"})
+    assert advice.to_dict()["least"]["number"] == 11
+    release = hr.anonymize(table, advice.schema, k=advice.k, min_people=advice.least.number, random_state=0)
+    assert min(Counter(release.table["disease"].to_pylist()).values()) >= 11
+
+
+def test_what_does_not_run_is_not_suggested() -> None:
+    """Dates in clear cannot be recoded."""
+    days = [dt.date(2024, 1, 1) + dt.timedelta(days=at % 90) for at in range(400)]
+    advice = hr.advise(ill_people(days))
+    assert advice.named("sensitive") == ["disease"]
+    assert advice.least is None
+    assert "min-people" not in tomllib.loads(advice.job())
+    assert any("min-people = 11 is not suggested" in note and "'disease' holds dates" in note for note in advice.notes)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from hedgerow.advice._profiles import Profile
-from hedgerow.advice._requirements import choose_k, choose_method, diversity, few_groups
+from hedgerow.advice._requirements import choose_k, choose_method, diversity, few_groups, least_people
 from hedgerow.anonymizers.registry import METHODS
 from hedgerow.errors import BadInput
 
@@ -55,3 +55,15 @@ def test_methods(profiles: Callable[..., dict[str, Profile]]) -> None:
     ]
     assert [one.value for one in chosen] == ["hedge", "kactus", "mondrian", "optimal"]
     assert {one.value for one in chosen} <= set(METHODS)
+
+
+def test_health_data_show_no_small_counts(profiles: Callable[..., dict[str, Profile]]) -> None:
+    clear = profiles(disease=["flu", "gout"] * 20, weight=list(range(40)), visits=[1, 2] * 20)
+    least = least_people(clear, list(clear), of_people=False)
+    assert least is not None
+    assert (least.number, least.recode) == (11, {"weight": "microaggregate:11"})
+    assert "CMS" in least.reason
+    of_people = least_people(clear, list(clear), of_people=True)
+    assert of_people is not None
+    assert set(of_people.recode) == {"weight", "visits"}, "fewer people than rows may hold a number"
+    assert least_people(clear, ["age", "party"], of_people=False) is None

@@ -199,3 +199,12 @@ def test_the_audit_says_where_cells_name_what_people_hold(
     release = hr.anonymize(people, hr.Schema(quasi=["age", "sex"]), method=method, k=4, **parameters)
     loaded = hr.Release.load(release.save(tmp_path / "out.csv"))
     assert (CELLS_TELL in release.audit.warnings) is (CELLS_TELL in loaded.audit.warnings) is told
+
+
+@pytest.mark.parametrize(("limit", "noted"), [(2, True), (100, True), (0.02, False), (200, False), (None, False)])
+def test_a_small_number_of_rows_is_not_taken_for_a_share(limit: float | None, noted: bool) -> None:
+    people = hr.datasets.make_census(300, random_state=1)
+    schema = Schema(quasi=["age", "sex"], others="drop")
+    release = hr.anonymize(people, schema, k=5, suppression_limit=limit)
+    words = f"At most {limit} rows may be lost (suppression_limit={limit}). For a share, give "
+    assert any(warning.startswith(words) for warning in release.audit.warnings) == noted

@@ -56,7 +56,7 @@ def test_risk_and_utility_are_those_of_a_release_and_of_an_evaluation(census: pa
 def test_without_a_target_detail_is_utility(census: pa.Table) -> None:
     found = short(census, PLAIN, methods=None)
     assert [one.method for one in found.choices] == ["mondrian", "datafly"] * 2
-    assert (found.utility.name, found.evaluation, found.measured.learners) == ("ncp_kept", None, ())
+    assert (found.utility.name, found.evaluation, found.measured.learners) == ("ncp_published_kept", None, ())
     assert found.recommendation.choice is not None
     assert found.recommendation.choice.label == "mondrian with k = 25"
 
@@ -182,7 +182,7 @@ def test_releases_come_first_then_part_by_part(census: pa.Table) -> None:
     found = short(census, advance=stop)
     assert found.measured.stopped == "interrupted"
     assert [(one.status, one.k_reached) for one in found.choices] == [("in part", 5), ("in part", 25)]
-    assert found.utility.name == "ncp_kept"
+    assert found.utility.name == "ncp_published_kept"
     assert found.recommendation.reason.endswith("2 choices are not finished: that may change it.")
 
 

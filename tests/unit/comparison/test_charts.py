@@ -14,7 +14,7 @@ def made_up(*choices: Choice) -> Comparison:
 
 
 def one(method: str, k: int, kept: float) -> Choice:
-    return Choice(method, k, k_reached=k, figures={"highest_risk": 1 / k, "ncp_kept": kept}, rows_lost=0.0)
+    return Choice(method, k, k_reached=k, figures={"highest_risk": 1 / k, "ncp_published_kept": kept}, rows_lost=0.0)
 
 
 def test_points_frontier_and_lines() -> None:

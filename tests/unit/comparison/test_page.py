@@ -46,6 +46,17 @@ def test_recommendation_table_and_reasons(html: str, compared: hr.Comparison) ->
     assert "2-fold cv" in text
 
 
+def test_the_recommended_cells_stand_at_the_top(html: str, compared: hr.Comparison) -> None:
+    found = compared.recommendation.choice
+    assert found is not None
+    assert found.cells is not None
+    top = words_of(html).partition('<section class="chapter"')[0]
+    for label, share in zip(("Untouched", "Generalized", "Suppressed"), found.cells, strict=True):
+        assert re.search(rf"<dt>{label} cells</dt>\s*<dd class=\"value\">{100 * share:.3g}%</dd>", top)
+    assert f"Of its cells, {found.cells}." in top
+    assert "Scroll the table sideways" in words_of(html)
+
+
 def test_the_best_of_bad_ones_is_no_good_news(compared: hr.Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
     found = compared.recommendation
     compared = replace(compared, choices=tuple(replace(one, status="done") for one in compared.choices))

@@ -10,6 +10,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow._internal.rounding import digits_shown, significant
+from hedgerow.comparison.choices import Cells
+from hedgerow.comparison.page import same_releases
 from hedgerow.comparison.plan import PartJob, ReleaseJob, figures_of
 from hedgerow.evaluation.api import trials_of
 from hedgerow.evaluation.cells import Treatment
@@ -44,6 +46,40 @@ def test_figures_are_those_of_the_audit_rounded() -> None:
     assert found["ncp_kept"] == round(1 - audit.losses["ncp"], 2)
     assert found["surest_guess"] == significant(max(one.posterior for one in audit.proportions.values()), 2)
     assert found["classes"] == round(significant(audit.classes.number, 2)) != audit.classes.number
+
+
+@pytest.mark.parametrize("method", ["mondrian", "optimal", "kactus"])
+@pytest.mark.parametrize("entity", [None, "who"])
+def test_cells_are_counted_as_they_are_written(method: str, entity: str | None) -> None:
+    people = CENSUS.append_column("who", pa.array([f"p{at // 2}" for at in range(len(CENSUS))]))
+    schema = hr.Schema(
+        quasi=["age", "sex", "education"], target="income", entity=entity, identifying=["who"], others="drop"
+    )
+    limit: dict[str, Any] = {} if method == "kactus" else {"suppression_limit": 0.05}
+    release = hr.anonymize(people, schema, k=20, method=method, random_state=0, **limit)
+    written = [cell for name in ("age", "sex", "education") for cell in release.table[name].to_pylist()]
+    starred = sum(cell == "*" for cell in written) / len(written)
+    original = {str(cell) for name in ("age", "sex", "education") for cell in CENSUS[name].to_pylist()}
+    untouched = sum(str(cell) in original for cell in written) / len(written)
+
+    found = Cells(*figures_of(release, 20)["cells"])
+    assert found.suppressed == pytest.approx(starred, abs=0.006)
+    assert found.untouched == pytest.approx(untouched, abs=0.006)
+    assert sum(found) == pytest.approx(1, abs=0.02)
+
+
+def test_the_very_same_table_is_recognised() -> None:
+    schema = hr.Schema(quasi=["age", "sex"], others="drop", hierarchies={"age": "intervals:30,60", "sex": "flat"})
+    small, same, other = (hr.anonymize(CENSUS, schema, k=k, method="optimal") for k in (5, 6, 400))
+    assert [one.audit.k for one in (small, same)] == [small.audit.k] * 2
+    prints = [figures_of(one)["same"] for one in (small, same, other)]
+    assert prints[0] == prints[1] != prints[2]
+    found = hr.compare(CENSUS, schema, methods=["optimal"], k=[5, 6, 400], workers=1, risk_threshold=0.2)
+    assert [one.alike for one in found.choices] == [(6,), (5,), ()]
+    assert prints[0] not in str(found.to_dict()), "what could confirm a guess of the whole table stays private"
+    assert same_releases(found) == [
+        "optimal gives the very same table with k = 5, 6: take the largest, for it promises most."
+    ]
 
 
 def test_the_smallest_class_is_rounded_down_but_not_below_k() -> None:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from hedgerow.comparison._recommendation import Baseline, deciding, pareto, recommend, size_for
-from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure, kept_measures, score_measures
+from hedgerow.comparison.choices import (
+    HIGHEST_RISK,
+    Cells,
+    Choice,
+    Measure,
+    find_measure,
+    kept_measures,
+    score_measures,
+)
 
 ACCURACY, AUC, F1, LOG_LOSS = score_measures("classes", "income", ["c45"])
-(KEPT, *_) = kept_measures()
+KEPT = find_measure(kept_measures(), "ncp_kept", "utility")
 UTILITIES = [ACCURACY, AUC, F1, LOG_LOSS, KEPT]
 
 
@@ -181,3 +190,46 @@ def test_without_any_measure_the_lowest_risk() -> None:
 
 def test_a_measure_in_words() -> None:
     assert Measure("mae", "Mean error", "", "utility", lower_is_better=True, share=False).told(12.345) == "12.3"
+
+
+def test_of_what_risks_the_same_it_takes_what_shows_more() -> None:
+    """A person sees cells: of two choices that serve as well, nobody would take the one full of stars."""
+    starred = choice("a", 20, 0.80, error=0.02, figures={"ncp_published_kept": 0.2})
+    detailed = choice("b", 20, 0.79, figures={"ncp_published_kept": 0.9, "average_risk": 0.04})
+    found = recommend([starred, detailed], UTILITIES, threshold=0.05)
+    assert found.choice is detailed
+    assert "which risks no more and keeps more detail as written: 90% against 20%" in found.reason
+
+
+def test_what_the_cells_and_the_proportions_show_is_said() -> None:
+    taken = choice("optimal", 20, 0.8, cells=Cells(0.05, 0.15, 0.8), alike=(5, 10), figures={"surest_guess": 0.93})
+    reason = recommend([taken], UTILITIES, threshold=0.05).reason
+    assert "Of its cells, 5% are as they were, 15% generalized, 80% suppressed (*)." in reason
+    assert "guess a hidden value with a certainty of up to 93%" in reason
+    assert "The very same table results from k = 5 and k = 10." in reason
+    silent = replace(taken, figures={**taken.figures, "surest_guess": 0.0})
+    assert (
+        "Its proportions show no share of a single hidden value."
+        in recommend([silent], UTILITIES, threshold=0.05).reason
+    )
+
+
+def test_of_the_same_table_the_largest_k_is_taken() -> None:
+    small, large = choice("a", 20, 0.8, alike=(25,)), choice("a", 20, 0.8, alike=(20,))
+    large = replace(large, k=25)
+    assert recommend([small, large], UTILITIES, threshold=0.05).choice is large
+    near = replace(large, figures={**large.figures, "accuracy": 0.75})
+    found = recommend([choice("b", 20, 0.8, error=0.1), near], UTILITIES, threshold=0.05)
+    assert "which promises a larger k" in found.reason
+
+
+def test_a_target_that_decides_nothing_is_named() -> None:
+    """The learner beats the majority by less than it varies from part to part."""
+    choices = [choice("a", 20, 0.77, figures={"ncp_kept": 0.2}), choice("b", 20, 0.76, figures={"ncp_kept": 0.9})]
+    scores = {one.name: Baseline(0.77, 0.76, error=0.02) for one in (ACCURACY, AUC, F1)}
+    found = recommend(choices, UTILITIES, threshold=0.05, baselines={**scores, "log_loss": Baseline(0.5, 0.5)})
+    assert found.choice is choices[1]
+    assert "no learner beats the majority by more than a standard error (accuracy (c45), " in found.reason
+    assert "the target decides nothing here, so detail kept (1 − ncp) decides." in found.reason
+    clear = {one.name: Baseline(0.8, 0.76, error=0.02) for one in UTILITIES[:4]}
+    assert recommend(choices, UTILITIES, threshold=0.05, baselines=clear).choice is choices[0]

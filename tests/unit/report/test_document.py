@@ -88,7 +88,20 @@ def test_what_is_given_is_escaped(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["asked", "attempts", "safe_harbour", "together", "columns", "association", "suppression", "utility", "analyses"],
+    [
+        *(
+            "asked",
+            "attempts",
+            "safe_harbour",
+            "together",
+            "columns",
+            "association",
+            "suppression",
+            "utility",
+            "analyses",
+        ),
+        *("roles", "many_rows", "changes", "unique_values", "not_finer"),
+    ],
 )
 def test_a_part_that_the_facts_do_not_tell_is_empty(name: str) -> None:
     facts = example_facts(**{name: None})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -53,4 +54,6 @@ def test_empty_sections_are_left_out() -> None:
 
 def test_what_was_not_computed_is_said() -> None:
     table = pa.table({"a": ["*", "x"], "who": ["ann", "ann"]})
-    assert "not computed" in audit(table, quasi=["a"], entity="who").render()
+    found = audit(table, quasi=["a"], entity="who")
+    assert "not computed" in replace(found, wildcard_k=None).render()
+    assert "not computed" not in found.render()

@@ -80,7 +80,7 @@ def test_a_person_in_two_classes_is_one_person_of_their_union() -> None:
     table = pa.table({"a": ["x", "x"], "b": ["1", "2"], "who": ["ann", "ann"]})
     counts = count_classes(table, ["a", "b"], entity="who")
     assert counts.sizes.tolist() == [1, 1]
-    assert counts.overlapping
+    assert counts.people == 1
     assert counts.project(["a"]).sizes.tolist() == [1]
 
 

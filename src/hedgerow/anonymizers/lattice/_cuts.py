@@ -250,8 +250,11 @@ class CutSpace:
 
     def _vanishes(self, held: Mapping[str, Histograms], left: Mapping[str, Histograms]) -> bool:
         """Whether all records of a value would be lost, in a column that is compared with the published table."""
-        compared = {bound.column for bound in self.bound if bound.compares and bound.column is not None}
-        return any(len(np.unique(left[name].codes)) < len(np.unique(held[name].codes)) for name in compared)
+        return any(
+            (_occurring(requirement, held[column]) & ~_occurring(requirement, left[column])).any()
+            for requirement, _, column, compares in self.bound
+            if compares and column is not None
+        )
 
     def lost_tuples(self, nodes: Nodes) -> Bools | None:
         """Which tuples are lost if the cuts are published; ``None`` if no tuple is."""
@@ -262,6 +265,13 @@ class CutSpace:
         table = np.stack([nodes[at][tuples[:, at]] for at in range(len(nodes))], axis=1)
         result: Bools = lost[group_rows(table, range(table.shape[1]))[0]]
         return result
+
+
+def _occurring(requirement: BoundRequirement, held: Histograms) -> Bools:
+    """Which values of the column of a requirement occur in some classes."""
+    codes = np.zeros(len(requirement.overall), dtype=bool)
+    codes[held.codes] = True
+    return requirement.occurring(codes)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -328,7 +328,8 @@ class Judge:
                 indptr, codes, _ = classes.histograms[column]
                 kept = np.zeros(len(demand.bound.overall), dtype=bool)
                 kept[codes[np.repeat(~lost, np.diff(indptr))]] = True
-                if not kept[demand.bound.overall > 0].all():
+                before, after = demand.bound.occurring(demand.bound.overall > 0), demand.bound.occurring(kept)
+                if (before & ~after).any():
                     return True
         return False
 

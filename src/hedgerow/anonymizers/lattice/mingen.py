@@ -107,7 +107,8 @@ def _refuse_others(requirements: Sequence[Requirement]) -> None:
         if not requirement.linear or not requirement.monotone:
             raise BadInput(
                 f"MinGen cannot take {requirement}: requirements must be linear in the numbers of records "
-                "(k-anonymity, distinct l-diversity, p-sensitivity, (alpha,k)-anonymity). Use another method."
+                "(k-anonymity, distinct l-diversity, p-sensitivity, and without entity (alpha,k)-anonymity). Use "
+                "another method."
             )
 
 

@@ -120,7 +120,10 @@ class Mondrian(Anonymizer):
 
         limits = Generalized.of(large)
         if limits.columns and self.cells == "region":
-            raise large.exceeds("cells='region' is not possible with limits on levels")
+            raise large.exceeds(
+                "cells='region' is not possible with limits on levels: say cells='held' (--set cells=held), or leave "
+                "levels (--level) out"
+            )
         seen = limits.described(large)
         shown = shown_as(seen, self.publish)
         rules = CutRules(orders_of(seen, self.order, shown), shown, cut_column_only=self.cells == "region")

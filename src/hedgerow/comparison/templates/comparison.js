@@ -1,3 +1,11 @@
+// A hint that a table scrolls stands only beside a table that does.
+for (const box of document.querySelectorAll(".scroll.wide")) {
+  const hint = box.previousElementSibling;
+  const fit = () => { hint.hidden = box.scrollWidth <= box.clientWidth + 1; };
+  new ResizeObserver(fit).observe(box);
+  fit();
+}
+
 // Draws the frontier for the axes that are chosen, in the colours of the page, as wide as there is room.
 const data = JSON.parse(document.getElementById("comparison-data").textContent);
 const figure = document.getElementById("frontier");

@@ -17,17 +17,15 @@ from hedgerow.core.counts._encoding import (
     number_of,
     original_values,
 )
+from hedgerow.core.counts._people import Links, draw_representatives, first_rows, mark_people
 from hedgerow.core.counts._table import (
     Counted,
     FrequencyTable,
-    Links,
     check_bins,
-    draw_representatives,
     exact_remarks,
     holds_classes,
     in_bins,
     refuse_many_numbers,
-    representative_rows,
 )
 from hedgerow.core.counts.large import (
     CodedTuples,
@@ -67,14 +65,15 @@ __all__ = [
     "draw_representatives",
     "encode_column",
     "exact_remarks",
+    "first_rows",
     "holds_classes",
     "in_bins",
     "is_text",
+    "mark_people",
     "number_label",
     "number_of",
     "original_values",
     "refuse_many_numbers",
-    "representative_rows",
     "sharing",
     "tabulate",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
@@ -11,23 +11,21 @@ import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs, tabulate
 from hedgerow.core.counts._encoding import EncodedColumn
+from hedgerow.core.counts._people import Links, Marks
 from hedgerow.errors import BadInput, check_int
 from hedgerow.hierarchies import EncodedHierarchy, intervals
-from hedgerow.io.domains import AT_HOME, Domain
+from hedgerow.io.domains import AT_HOME, Domain, is_mark
 from hedgerow.schema import Roles
 
 __all__ = [
     "Counted",
     "FrequencyTable",
-    "Links",
     "check_bins",
-    "draw_representatives",
     "holds_classes",
     "in_bins",
     "refuse_many_numbers",
     "remarks_of",
     "exact_remarks",
-    "representative_rows",
 ]
 
 
@@ -203,31 +201,40 @@ class FrequencyTable(Counted):
             strays={name: columns[name].strays for name in counted if columns[name].nearly >= _NEARLY},
         )
 
-    def with_representatives(self, home: Longs) -> tuple[FrequencyTable, Ints]:
-        """The same table, in which representative records are cells of their own.
+    def with_people(self, marks: Marks) -> tuple[FrequencyTable, Ints, Ints]:
+        """The same table, in which rows that stand for people are cells of their own.
 
         Parameters
         ----------
-        home : int array (cells,)
-            How many representative records each cell has.
+        marks : Marks
+            What the first row of a person in a cell stands for.
 
         Returns
         -------
         table : FrequencyTable
-        numbers : int array (cells, 2)
-            The new numbers of the other and the representative records of each cell; -1 where there are none.
+        marked : int array (marks,)
+            The new number of each marked row's cell.
+        rest : int array (cells,)
+            The new number of the other rows of each cell; -1 where there are none.
         """
-        numbers = numbers_of_parts(self.cell_sizes - home, home)
-        cell, is_representative = np.nonzero(numbers >= 0)
-        sizes = np.stack([self.cell_sizes - home, home], axis=1)
+        cells = len(self.cell_sizes)
+        left = self.cell_sizes - np.bincount(marks.cell, minlength=cells)
+        kept = np.flatnonzero(left)
+        unmarked = np.broadcast_to(marks.unmarked, (len(kept), len(marks.unmarked)))
+        codes = np.concatenate([marks.codes, unmarked])
+        columns = [np.concatenate([marks.cell, kept]), *codes.T]
+        distinct, number = tabulate(columns, [cells, *(one.size for one in marks.domains.values())], len(codes))
+        records = np.concatenate([np.ones(len(marks.cell), dtype=np.int64), left[kept]])
         table = replace(
             self,
-            domains={**self.domains, AT_HOME: at_home_domain()},
-            cell_tuple=self.cell_tuple[cell],
-            cell_values=np.column_stack([self.cell_values[cell], is_representative.astype(np.int32)]),
-            cell_sizes=sizes[cell, is_representative],
+            domains={**self.domains, **marks.domains},
+            cell_tuple=self.cell_tuple[distinct[:, 0]],
+            cell_values=np.column_stack([self.cell_values[distinct[:, 0]], distinct[:, 1:]]).astype(np.int32),
+            cell_sizes=np.bincount(number, records, len(distinct)).astype(np.int64),
         )
-        return table, numbers
+        rest = np.full(cells, -1, dtype=np.int32)
+        rest[kept] = number[len(marks.cell) :]
+        return table, number[: len(marks.cell)].astype(np.int32), rest
 
     @property
     def is_representative(self) -> Bools | None:
@@ -257,9 +264,9 @@ class FrequencyTable(Counted):
         return replace(self, hierarchies=hierarchies)
 
     def values_of(self, column: str) -> Ints:
-        """The codes of a target or sensitive column, one per cell; the last column marks representative records."""
-        at = len(self.cell_columns) if column == AT_HOME else self.cell_columns.index(column)
-        return self.cell_values[:, at]
+        """The codes of a target or sensitive column, one per cell; the last columns mark rows that stand for people."""
+        marks = (name for name in self.domains if is_mark(name))
+        return self.cell_values[:, (*self.cell_columns, *marks).index(column)]
 
     def codes_of(self, column: str) -> Ints:
         """The codes of any counted column, one per cell."""
@@ -300,98 +307,6 @@ def _read_as_text(column: str, why: str) -> str:
         f"The column {column!r} is read as text: {why}. If the others mean 'no value', name them as missing; to find "
         f"them, say that it holds numbers (--kind {column}=number)."
     )
-
-
-# --------------------------------------------------------------------------------------------------
-# People with several records, counted once each: every person has one representative record.
-#
-# The number of people of a class is not the sum over its cells: a person with rows in two cells would count twice. So
-# each person gets a *home*, one of the cells that hold their rows, drawn at random, and one row there represents the
-# person. Representative records and others are different cells. A class never has more representative records than
-# people, and they add up: a class with k of them has at least k people, whatever cells it consists of.
-
-
-@dataclass(frozen=True, eq=False)
-class Links:
-    """The tuples of which each person has rows: for methods that can count people exactly.
-
-    Attributes
-    ----------
-    person, tuple : int arrays (pairs,)
-        Each pair once.
-    nobody : bool
-        Whether the last person stands for all rows that name no person: they count as one person, and are not linked.
-    """
-
-    person: Ints
-    tuple: Ints
-    nobody: bool = False
-
-    @classmethod
-    def of(cls, pairs: Ints, tuple_of_cell: Ints, *, nobody: bool = False) -> Links:
-        """From pairs of persons and cells."""
-        people, tuples = int(pairs[:, 0].max()) + 1, int(tuple_of_cell.max()) + 1
-        distinct_pairs, _ = tabulate([pairs[:, 0], tuple_of_cell[pairs[:, 1]]], [people, tuples], len(pairs))
-        return cls(distinct_pairs[:, 0].copy(), distinct_pairs[:, 1].copy(), nobody)
-
-
-def at_home_domain() -> Domain:
-    """Code 0 is away, code 1 at home."""
-    return Domain(AT_HOME, "text", np.array(["away", "home"]))
-
-
-def draw_representatives(pairs: Ints, random: np.random.Generator) -> Ints:
-    """Draw the home of every person: one of the cells where the person has rows.
-
-    Parameters
-    ----------
-    pairs : int array (pairs, 2)
-        Persons, numbered from 0 on without gaps, and cells: each pair once, in lexicographic order.
-    random : Generator
-
-    Returns
-    -------
-    int array (people,)
-        The home of each person.
-
-    Examples
-    --------
-    >>> draw_representatives(np.array([[0, 4], [1, 2], [1, 3]]), np.random.default_rng(0)).tolist()
-    [4, 2]
-    """
-    number = np.bincount(pairs[:, 0])
-    first = np.cumsum(number) - number
-    return np.asarray(pairs[first + np.floor(random.random(len(number)) * number).astype(np.int64), 1], dtype=np.int32)
-
-
-def representative_rows(person: Ints, cell: Ints, homes: Ints, ranked: Callable[[Longs], Longs]) -> Bools:
-    """Choose the representative record of each person, among the rows in the home of the person.
-
-    Parameters
-    ----------
-    person, cell : int arrays (rows,)
-    homes : int array (people,)
-    ranked : callable
-        Orders the numbers of some rows, so that it does not matter in which order the table has them.
-    """
-    there = np.flatnonzero(cell == homes[person])
-    several = np.bincount(person[there], minlength=len(homes)) > 1
-    is_representative: Bools = np.zeros(len(person), dtype=bool)
-    is_representative[there[~several[person[there]]]] = True
-    rest = there[several[person[there]]]
-    if len(rest):
-        rest = ranked(rest)
-        _, first = np.unique(person[rest], return_index=True)
-        is_representative[rest[first]] = True
-    return is_representative
-
-
-def numbers_of_parts(away: Longs, home: Longs) -> Ints:
-    """The number of each part of each cell, (cells, 2), in the order of the cells; -1 where it has no rows."""
-    sizes = np.stack([away, home], axis=1)
-    numbers = np.full(sizes.shape, -1, dtype=np.int32)
-    numbers[sizes > 0] = np.arange(int((sizes > 0).sum()), dtype=np.int32)
-    return numbers
 
 
 # --------------------------------------------------------------------------------------------------

@@ -175,7 +175,8 @@ def all_columns(subject: Subject) -> AllColumns:
         wildcard_k=count(
             "k with wildcards",
             audit.wildcard_k,
-            "The fewest who look alike if hidden and missing cells may stand for any value.",
+            "The fewest who look alike if hidden and missing cells may stand for any value."
+            + ("" if audit.wildcard_k is not None else " So many classes hide cells that it would take too long."),
         ),
         linked=()
         if audit.linked is None

@@ -9,18 +9,21 @@ from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple
 
 from hedgerow._internal.rounding import digits_shown, significant
-from hedgerow.errors import plural
+from hedgerow.errors import BadInput, plural
 from hedgerow.release import Release
 from hedgerow.report.facts._analyses import analyses as section_of_analyses
 from hedgerow.report.facts._association import association
 from hedgerow.report.facts._authorities import safe_harbour, working_party
 from hedgerow.report.facts._cautions import cautions
+from hedgerow.report.facts._changes import Earlier, changes, read_earlier
 from hedgerow.report.facts._columns import columns, suppression, utility
+from hedgerow.report.facts._decisions import STANDARDS, roles
 from hedgerow.report.facts._disclosure import all_columns, disclosure, together
+from hedgerow.report.facts._private import many_rows, not_finer, unique_values
 from hedgerow.report.facts._provenance import provenance, with_digests
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.attackers import attackers, attempts, class_sizes
-from hedgerow.report.facts.context import Context, Governance
+from hedgerow.report.facts.context import Context, Governance, Reason
 from hedgerow.report.facts.figures import Edition, Figure, Judgement, count, number, plain, quoted, share
 from hedgerow.report.facts.sections import Asked, Data, Evidence, ReportFacts, Role, Summary
 from hedgerow.risk import Audit
@@ -35,6 +38,13 @@ _REASONS: Final = {
     "governance": "Nobody has signed for the table; [governance] of a job file names a signatory.",
     "asked": "Nothing was required of the table.",
     "together": "No earlier release was named, so the two were not compared; hedgerow audit --previous does that.",
+    "changes": "No earlier release was named, so the two were not compared; hedgerow audit --previous does that.",
+    "roles": "Nobody has recorded who chose the roles of the columns, and why; hedgerow advise does so in [reasons] of "
+    "the job file.",
+    "many_rows": "The rows of a person were not counted: no column of persons was named, or the table does not show "
+    "whose rows are whose.",
+    "unique_values": _OF_AN_AUDIT,
+    "not_finer": "Why cells are not finer is known to a fresh release only, and to the private file of --explain.",
     "safe_harbour": _OF_AN_AUDIT,
     "association": _OF_AN_AUDIT,
     "suppression": "An audit does not know the table before it was anonymized.",
@@ -53,6 +63,12 @@ _WITHHELD: Final = {
     "together": "What two releases disclose together was counted in the original table, and is not part of the public "
     "edition.",
     "utility": "What learners know was measured on original rows, and is not part of the public edition.",
+    "roles": "Why each column has its role may say something of the original rows, and is not part of the public "
+    "edition.",
+    **dict.fromkeys(
+        ("many_rows", "unique_values", "not_finer"),
+        "Questions about single people and their values are answered in the internal edition only.",
+    ),
 }
 """Why a section is missing from the public edition, though its facts are known."""
 
@@ -66,6 +82,10 @@ def gather(
     evaluation: Any = None,
     attacks: Any = None,
     analyses: Any = None,
+    previous: Any = None,
+    original: Any = None,
+    explanation: Any = None,
+    reasons: Mapping[str, Reason] | None = None,
     today: datetime.date | None = None,
 ) -> ReportFacts:
     """Gather all facts of the report of a release or an audit.
@@ -85,6 +105,8 @@ def gather(
         The result of :func:`hedgerow.attack`, for the internal edition.
     analyses : Analyses, optional
         The result of :func:`hedgerow.analyses`. The public edition shows the release's own figures, and words.
+    previous, original, explanation, reasons : optional
+        As in :meth:`hedgerow.Release.report`.
     today : datetime.date, optional
         The day of the report.
 
@@ -97,12 +119,20 @@ def gather(
     >>> facts.summary.sentence
     'Everybody shares their quasi-identifiers with at least 2 others, and all requirements hold.'
     """
-    about = Subject.of(subject, edition)
+    threshold = None if context is None else context.threshold
+    earlier = _earlier(subject, previous)
+    both = None if earlier is None else earlier.together
+    about = Subject.of(subject, edition, threshold=threshold, together=both)
     sections: dict[str, Any] = {
         "context": _without_notes(edition, context),
+        "roles": roles(about, reasons),
+        "many_rows": many_rows(about, original),
         "asked": _asked(about),
         "attempts": attempts(about, attacks),
         "together": together(about),
+        "changes": changes(about, earlier),
+        "unique_values": unique_values(about),
+        "not_finer": not_finer(about, explanation),
         "safe_harbour": safe_harbour(about, _without_notes(edition, context), today),
         "association": association(about),
         "suppression": suppression(about),
@@ -117,7 +147,7 @@ def gather(
         made_on=(today or datetime.date.today()).isoformat(),
         summary=_summary(about),
         data=_data(about, context),
-        attackers=attackers(about.audit),
+        attackers=attackers(about.audit, by_context=threshold is not None),
         classes=class_sizes(about.audit),
         working_party=working_party(about),
         columns=columns(about),
@@ -125,9 +155,26 @@ def gather(
         all_columns=all_columns(about),
         cautions=cautions(about),
         provenance=provenance(about),
-        absent=_absent(about, sections, {"attempts": attacks, "together": about.audit.together, "utility": evaluation}),
+        standards=STANDARDS,
+        absent=_absent(about, sections, _known(about, attacks=attacks, evaluation=evaluation, reasons=reasons)),
         **sections,
     )
+
+
+def _earlier(subject: Release | Audit, previous: Any) -> Earlier | None:
+    if previous is None:
+        return None
+    if not isinstance(subject, Release):
+        raise BadInput("An audit names the earlier release itself: hr.audit(table, previous=…). Leave previous= out.")
+    return read_earlier(subject, previous)
+
+
+def _known(subject: Subject, *, attacks: Any, evaluation: Any, reasons: Any) -> dict[str, Any]:
+    """What is known, whether or not the edition shows it."""
+    release = True if subject.edition == "public" and subject.kind != "audit" else None
+    people = release if subject.columns.get("entity") is not None else None
+    known = {"attempts": attacks, "together": subject.audit.together, "utility": evaluation, "roles": reasons}
+    return {**known, "many_rows": people, "unique_values": release, "not_finer": release}
 
 
 def with_files(facts: ReportFacts, manifest: Mapping[str, Any] | None) -> ReportFacts:
@@ -260,6 +307,9 @@ def _headline(subject: Subject) -> tuple[str, Judgement]:
     if not subject.guaranteed:
         held = "hold here all the same" if verdict.holds else "do NOT hold"
         return f"The method was asked to give up its guarantee; the requirements {held}. {alike}.", "bad"
+    failing = [finding for finding in verdict.findings if not finding.holds]
+    if failing and all(finding.measure == MEASURE for finding in failing):
+        return f"{alike}, and all requirements of this release hold. {_not_together(failing[0])}", "bad"
     if not verdict.holds:
         return f"The requirements do NOT hold. {alike}.", "bad"
     if audit.grave:
@@ -267,6 +317,14 @@ def _headline(subject: Subject) -> tuple[str, Judgement]:
     if subject.accepted:
         return f"{alike}, and all requirements hold. What {quoted(subject.accepted)} disclosed was accepted.", "note"
     return f"{alike}, and all requirements hold.", "good"
+
+
+def _not_together(finding: Finding) -> str:
+    """That an earlier release undoes the requirements, or may."""
+    k = f"{plain(finding.required)}-anonymity"
+    if not finding.rows_violating and finding.reached < finding.required:
+        return f"But {k} is NOT proved for it together with the earlier release."
+    return f"But {k} does NOT hold for it together with the earlier release."
 
 
 def _data(subject: Subject, context: Context | None) -> Data:
@@ -347,7 +405,8 @@ def _evidence(subject: Subject, finding: Finding) -> Evidence:
         reached=number(measure.label, reached, measure.meaning, judgement),
         holds=finding.holds,
         promises_nothing=promises_nothing,
-        violating=None if finding.holds else _violating(subject, finding),
+        # What is merely not proved is violated by nobody who is known.
+        violating=None if finding.holds or not finding.rows_violating else _violating(subject, finding),
         evidence=_counted(subject, finding, measure, bound),
     )
 

@@ -7,7 +7,7 @@ anyway: the published table, its manifest and its proportions. So no section of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, get_args
 
@@ -19,10 +19,10 @@ from hedgerow.errors import BadInput
 from hedgerow.release import Release
 from hedgerow.report.facts.figures import Edition
 from hedgerow.report.facts.sections import SubjectKind
-from hedgerow.risk import Audit
-from hedgerow.verifier import ClassCounts
+from hedgerow.risk import Audit, Risks, Together, with_rounded_people
+from hedgerow.verifier import ClassCounts, Verdict
 
-__all__ = ["FEWEST", "Originals", "Subject"]
+__all__ = ["FEWEST", "Originals", "Subject", "asked_k"]
 
 FEWEST: Final = 3
 """No bar has fewer records, even where no k was asked: the smallest of the customary class sizes."""
@@ -61,6 +61,8 @@ class Subject:
         What is published beside the table.
     digests : mapping of str to str
         The SHA-256 of the files of a release that was loaded.
+    release : Release, optional
+        The release itself: for the internal edition only.
     """
 
     kind: SubjectKind
@@ -74,27 +76,46 @@ class Subject:
     originals: Originals | None = None
     proportions: Proportions | None = None
     digests: Mapping[str, str] = field(default_factory=dict)
+    release: Release | None = None
 
     @classmethod
-    def of(cls, subject: Release | Audit, edition: Edition = "internal") -> Subject:
-        """Restrict a release or an audit to what the reader of an edition may know."""
+    def of(
+        cls,
+        subject: Release | Audit,
+        edition: Edition = "internal",
+        *,
+        threshold: float | None = None,
+        together: Together | None = None,
+    ) -> Subject:
+        """Restrict a release or an audit to what the reader of an edition may know.
+
+        Parameters
+        ----------
+        subject : Release or Audit
+        edition : {"internal", "public"}
+        threshold : float, optional
+            A record is at risk above it. By default it is 1 over the k that was asked for.
+        together : Together, optional
+            What a release discloses together with an earlier one.
+        """
         if edition not in get_args(Edition):
             raise BadInput.parameter("edition", "report", " or ".join(map(repr, get_args(Edition))), edition)
         if isinstance(subject, Audit):
+            _check_audited(subject, threshold)
             return cls("audit", edition, subject)
         if not isinstance(subject, Release):
             raise BadInput.parameter("subject", "report", "a Release or an Audit", type(subject).__name__)
-        return cls._of_release(subject, edition)
+        return cls._of_release(subject, edition, _audit_of(subject, threshold, together))
 
     @classmethod
-    def _of_release(cls, release: Release, edition: Edition) -> Subject:
+    def _of_release(cls, release: Release, edition: Edition, audit: Audit) -> Subject:
         guarantee, manifest = release.guarantee, release.manifest
         hides_people = guarantee.entity is not None and not guarantee.linked
         classes = release.classes.by_rows if edition == "public" and hides_people else release.classes
         return cls(
             kind="loaded release" if release.private is None else "release",
             edition=edition,
-            audit=release.audit,
+            audit=audit,
             manifest=manifest,
             fewest=max((FEWEST, *(requirement.minimal_size for requirement in guarantee.requirements))),
             published=classes,
@@ -103,6 +124,7 @@ class Subject:
             originals=_originals(release) if edition == "internal" else None,
             proportions=release.proportions,
             digests=release.digests,
+            release=release if edition == "internal" else None,
         )
 
     @cached_property
@@ -159,6 +181,45 @@ class Subject:
     def digits(self) -> int:
         """The digits of figures that come from original rows."""
         return digits_shown(int(self.manifest.get("rows_in", self.audit.rows)))
+
+
+def asked_k(audit: Audit) -> int | None:
+    """The k that was asked over all quasi-identifiers; ``None`` if none was asked."""
+    findings = () if audit.verdict is None else audit.verdict.findings
+    # A finding names its requirement in words that end with the shield, if there is one.
+    shielded = tuple(f" {word} {shield}" for shield in audit.shields for word in ("of", "within"))
+    asked = [
+        int(finding.required)
+        for finding in findings
+        if finding.measure == "k" and not finding.requirement.endswith(shielded)
+    ]
+    return max(asked, default=None)
+
+
+def _check_audited(audit: Audit, threshold: float | None) -> None:
+    """Refuse a threshold by which an audit did not count."""
+    if threshold is not None and threshold != audit.risks.prosecutor.threshold:
+        raise BadInput(
+            f"The audit counted the records at risk by another threshold than {threshold:g}. Audit the table with "
+            f"threshold={threshold:g} (--threshold)."
+        )
+
+
+def _audit_of(release: Release, threshold: float | None, together: Together | None) -> Audit:
+    """The audit of a release, with the risks by the threshold that was asked for, and with an earlier release."""
+    audit, classes = release.audit, release.classes
+    k = asked_k(audit)
+    threshold = threshold if threshold is not None else 1 / k if k is not None else audit.risks.prosecutor.threshold
+    counted = replace(audit, risks=Risks.of(classes, threshold))
+    if classes.entity is not None and not release.guarantee.linked and release.guarantee.entity is not None:
+        counted = with_rounded_people(counted, classes)
+    audit = replace(audit, risks=counted.risks)
+    if together is None:
+        return audit
+    finding, verdict = together.finding, audit.verdict
+    if finding is not None and verdict is not None:
+        verdict = Verdict(verdict.holds and finding.holds, (*verdict.findings, finding))
+    return replace(audit, together=together, verdict=verdict)
 
 
 def _originals(release: Release) -> Originals | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hedgerow._internal.rounding import digits_shown, significant
-from hedgerow.errors import BadInput
-from hedgerow.report.facts._subject import Subject
-from hedgerow.report.facts.figures import Figure, Judgement, count, fraction, number, percent, share
+from hedgerow.errors import BadInput, translated
+from hedgerow.report.facts._subject import Subject, asked_k
+from hedgerow.report.facts.figures import Judgement, count, fraction, number, percent, share
 from hedgerow.report.facts.sections import (
     Attacker,
     Attackers,
@@ -22,10 +22,9 @@ from hedgerow.report.facts.sections import (
     Smaller,
     Untried,
 )
-from hedgerow.risk import AttackerRisk, Audit
+from hedgerow.risk import DEFAULT_THRESHOLD, AttackerRisk, Audit
 
 if TYPE_CHECKING:
-    from hedgerow.attacks import Attacks, Claims, Outcome
     from hedgerow.attacks.outcome import Verdict
 
 __all__ = ["PRECEDENTS", "asked_k", "attackers", "attempts", "class_sizes"]
@@ -76,21 +75,15 @@ _STORIES: Final = {
 }
 
 
-def asked_k(audit: Audit) -> int | None:
-    """The k that was asked over all quasi-identifiers; ``None`` if none was asked."""
-    findings = () if audit.verdict is None else audit.verdict.findings
-    # A finding names its requirement in words that end with the shield, if there is one.
-    shielded = tuple(f" {word} {shield}" for shield in audit.shields for word in ("of", "within"))
-    asked = [
-        int(finding.required)
-        for finding in findings
-        if finding.measure == "k" and not finding.requirement.endswith(shielded)
-    ]
-    return max(asked, default=None)
+def attackers(audit: Audit, *, by_context: bool = False) -> Attackers:
+    """The three attackers, against the threshold that was asked for and those that others use.
 
-
-def attackers(audit: Audit) -> Attackers:
-    """The three attackers, against thresholds that others use."""
+    Parameters
+    ----------
+    audit : Audit
+    by_context : bool
+        Whether the context of the release names the threshold.
+    """
     risks = audit.risks
     threshold = share(
         "threshold",
@@ -106,7 +99,20 @@ def attackers(audit: Audit) -> Attackers:
         threshold,
         "The chances are of finding a person by the quasi-identifiers alone. The thresholds are precedents: who used "
         "them, and for what, stands beside them. Which one is right depends on who receives the table.",
+        _who_asked(audit, by_context=by_context),
     )
+
+
+def _who_asked(audit: Audit, *, by_context: bool) -> str:
+    """Where the threshold comes from."""
+    threshold, k = audit.risks.prosecutor.threshold, asked_k(audit)
+    if by_context:
+        return "The context of this release names it."
+    if k is not None and abs(threshold * k - 1) < _SLACK:
+        return f"It is 1 over the k that was asked for: 1/{k:,}."
+    if threshold == DEFAULT_THRESHOLD:
+        return "Nobody asked for a threshold: it is the customary one for data that researchers get."
+    return "It was named for this audit."
 
 
 def _attacker(name: AttackerName, risk: AttackerRisk, audit: Audit) -> Attacker:
@@ -202,69 +208,87 @@ def attempts(subject: Subject, attacks: Any) -> Attempts | None:
     """Gather the results of attacks, if there are any; recipients get none, since they come from original rows."""
     if attacks is None:
         return None
-    results = _read(attacks)
+    found = _read(attacks)
     if subject.edition == "public":
         return None
-    return Attempts(
-        tuple(_attempt(outcome, subject) for outcome in results),
-        tuple(Untried(skipped.attack, skipped.reason) for skipped in results.skipped),
-        results.remarks,
-        _sentence(results),
-        _MEANING,
+    # A wrong file may be about anything, and only some of it is looked at here.
+    with translated(KeyError, TypeError, AttributeError, ValueError, into=_unreadable(attacks)):
+        return Attempts(
+            tuple(_attempt(row, subject) for row in found["attacks"]),
+            tuple(Untried(str(skip["attack"]), str(skip["reason"])) for skip in found["skipped"]),
+            (*map(str, found["remarks"]), *_attacked(found, subject)),
+            _sentence(found["attacks"]),
+            _MEANING,
+        )
+
+
+def _read(attacks: Any) -> Mapping[str, Any]:
+    """What attacks found, with exact figures, or what ``hedgerow attack --json`` printed of it."""
+    from hedgerow.attacks import Attacks, Outcome
+
+    if isinstance(attacks, Mapping) and {"attacks", "skipped", "remarks"} <= attacks.keys():
+        return attacks
+    if isinstance(attacks, Attacks):
+        return attacks.rows
+    several = (attacks,) if isinstance(attacks, Outcome | str) or not isinstance(attacks, Iterable) else tuple(attacks)
+    if not all(isinstance(outcome, Outcome) for outcome in several):
+        raise _unreadable(attacks)
+    return Attacks(several).rows
+
+
+def _unreadable(attacks: object) -> BadInput:
+    return BadInput.parameter(
+        "attacks", "report", "what hr.attack returned, or outcomes of attacks", type(attacks).__name__
     )
 
 
-def _read(attacks: Any) -> Attacks:
-    from hedgerow.attacks import Attacks, Outcome
+def _attacked(found: Mapping[str, Any], subject: Subject) -> tuple[str, ...]:
+    """Whether the attacks were on this very table, as far as that is known."""
+    attacked, here = found.get("release"), subject.digests.get("output")
+    if attacked is None or here is None:
+        return ()
+    if attacked["sha256"] == here:
+        return ("The attacks were made on this very table: its digest is the same.",)
+    return (
+        f"The attacks were made on another release ({attacked['file']}), not on this table. They say something about "
+        "this table only if both were made in the same way, as when a random half of the people is held back.",
+    )
 
-    if isinstance(attacks, Attacks):
-        return attacks
-    several = (attacks,) if isinstance(attacks, Outcome | str) or not isinstance(attacks, Iterable) else tuple(attacks)
-    if not all(isinstance(outcome, Outcome) for outcome in several):
-        raise BadInput.parameter(
-            "attacks", "report", "what hr.attack returned, or outcomes of attacks", type(attacks).__name__
-        )
-    return Attacks(several)
 
-
-def _attempt(outcome: Outcome, subject: Subject) -> Attempt:
+def _attempt(row: Mapping[str, Any], subject: Subject) -> Attempt:
     from hedgerow.attacks import ATTACKS
 
-    members, control, excess = outcome.members, outcome.control, outcome.excess
-    digits = min(subject.digits, digits_shown(min(members.people, control.people)))
-    value, low, high = (round(share, digits) + 0.0 for share in (excess.value, excess.low, excess.high))
+    people, others, verdict = int(row["members_people"]), int(row["control_people"]), row["verdict"]
+    digits = min(subject.digits, digits_shown(min(people, others)))
+    value, low, high = (round(float(row[name]), digits) + 0.0 for name in ("excess", "excess_low", "excess_high"))
     return Attempt(
-        name=outcome.attack,
-        story=ATTACKS[outcome.attack].story if outcome.attack in ATTACKS else "",
-        claim=outcome.claim,
-        people=members.people,
-        others=control.people,
-        claimed=_claimed("claimed of members", members, digits),
-        claimed_of_others=_claimed("claimed of others", control, digits),
-        right=fraction("right of members", members.recall.value, digits, _RIGHT),
-        right_of_others=fraction("right of others", control.recall.value, digits, _RIGHT),
-        wrong=fraction("wrong of members", members.false_positives.value, digits, _WRONG),
-        wrong_of_others=fraction("wrong of others", control.false_positives.value, digits, _WRONG),
+        name=str(row["attack"]),
+        story=ATTACKS[row["attack"]].story if row["attack"] in ATTACKS else "",
+        claim=str(row["claim"]),
+        people=people,
+        others=others,
+        claimed=fraction("claimed of members", row["members_share_claimed"], digits, _CLAIMED),
+        claimed_of_others=fraction("claimed of others", row["control_share_claimed"], digits, _CLAIMED),
+        right=fraction("right of members", row["members_recall"], digits, _RIGHT),
+        right_of_others=fraction("right of others", row["control_recall"], digits, _RIGHT),
+        wrong=fraction("wrong of members", row["members_false_positives"], digits, _WRONG),
+        wrong_of_others=fraction("wrong of others", row["control_false_positives"], digits, _WRONG),
         excess=value,
         low=low,
         high=high,
         excess_text=f"{_points(value)} points ({_points(low)} to {_points(high)})",
-        judgement="good" if outcome.verdict == "finds nothing" else "note",
-        verdict=_VERDICTS[outcome.verdict],
-        remarks=(*_detectable(outcome, digits), *outcome.remarks),
+        judgement="good" if verdict == "finds nothing" else "note",
+        verdict=_VERDICTS[verdict],
+        remarks=(*_detectable(row, digits), *map(str, row["remarks"])),
     )
 
 
-def _detectable(outcome: Outcome, digits: int) -> tuple[str, ...]:
+def _detectable(row: Mapping[str, Any], digits: int) -> tuple[str, ...]:
     """The excess that would have been seen, for an attack that found none."""
-    if outcome.works:
+    if row["verdict"] == "works":
         return ()
-    least = max(round(outcome.detectable, digits), 10.0**-digits)
+    least = max(round(float(row["detectable"]), digits), 10.0**-digits)
     return (f"an excess of {_points(least)} points would have been detected with a probability of 80 %",)
-
-
-def _claimed(label: str, claims: Claims, digits: int) -> Figure:
-    return fraction(label, claims.claimed / claims.people, digits, _CLAIMED)
 
 
 def _points(share: float) -> str:
@@ -276,11 +300,11 @@ def _points(share: float) -> str:
     return f"{round(100 * share, 6):g}"
 
 
-def _sentence(attacks: Attacks) -> str:
-    if not attacks.outcomes:
+def _sentence(attacks: Sequence[Mapping[str, Any]]) -> str:
+    if not attacks:
         return "No attack could be tried."
-    working = [outcome.attack for outcome in attacks if outcome.works]
-    unclear = [outcome.attack for outcome in attacks if outcome.verdict == "too few to say"]
+    working = [str(row["attack"]) for row in attacks if row["verdict"] == "works"]
+    unclear = [str(row["attack"]) for row in attacks if row["verdict"] == "too few to say"]
     few = f" There are too few people to say anything about: {', '.join(unclear)}." if unclear else ""
     more = "out more about the people of the table than about others"
     if not working:

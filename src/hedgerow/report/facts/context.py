@@ -1,4 +1,4 @@
-"""Statements that only a person can make about a release: its purpose and recipients, and who answers for it."""
+"""Statements that only a person can make about a release: its purpose and recipients, who decided, and who answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from typing import Any, Final, Literal, TypeVar, get_args
 from hedgerow.errors import BadInput
 from hedgerow.report.facts.figures import Edition
 
-__all__ = ["Context", "Coverage", "Governance", "ReleaseModel", "read_context", "read_edition", "read_governance"]
+__all__ = [
+    "Context",
+    "Coverage",
+    "Governance",
+    "Reason",
+    "ReleaseModel",
+    "read_context",
+    "read_edition",
+    "read_governance",
+    "read_reasons",
+]
 
 ReleaseModel = Literal["public", "semi-public", "non-public"]
 """The recipients of the table: everybody; anyone who registers and agrees to terms; named people under a contract."""
@@ -19,6 +29,7 @@ Coverage = Literal["sample", "population"]
 """Whether the table holds some of the people it describes, or all of them."""
 
 _LONGEST: Final = 2_000
+_REASON: Final = f"a text, or a table of role, by and reason, of texts of up to {_LONGEST:,} characters"
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,9 @@ class Context:
         What binds the recipient: a contract, a closed room, no linking with other data.
     coverage : {"sample", "population"}, optional
         Whether the table holds some of the people it describes, or all of them.
+    threshold : float, optional
+        The highest chance to find a person again that is accepted for this recipient. By default 1 over the k that was
+        asked for.
     notes : str, optional
         For the internal edition only.
 
@@ -50,9 +64,11 @@ class Context:
     purpose: str | None = None
     controls: str | None = None
     coverage: Coverage | None = None
+    threshold: float | None = None
     notes: str | None = None
 
     def __post_init__(self) -> None:
+        _check_threshold(self)
         _check_texts(self, "recipient", "purpose", "controls", "notes")
         _check_choice(self, "release_model", get_args(ReleaseModel))
         _check_choice(self, "coverage", get_args(Coverage))
@@ -96,6 +112,24 @@ class Governance:
             raise BadInput("In governance, the expiry is before the date. Give the day on which it ends.")
 
 
+@dataclass(frozen=True)
+class Reason:
+    """Why a column has its role: an entry of ``[reasons]`` in a job file.
+
+    Attributes
+    ----------
+    reason : str
+    by : str
+        Who chose the role.
+    role : str
+        The role that was chosen, if it is recorded: a role of a job file, such as ``"quasi"``.
+    """
+
+    reason: str
+    by: str = ""
+    role: str = ""
+
+
 def _is_day(value: object) -> bool:
     return value is None or (isinstance(value, datetime.date) and not isinstance(value, datetime.datetime))
 
@@ -107,6 +141,13 @@ def _check_texts(owner: Context | Governance, *names: str) -> None:
             continue
         if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
             raise _wrong(owner, name, f"a text of 1 to {_LONGEST:,} characters")
+
+
+def _check_threshold(owner: Context) -> None:
+    value = owner.threshold
+    real = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (real and 0 < value <= 1):
+        raise _wrong(owner, "threshold", "a number above 0 and up to 1, such as 0.09")
 
 
 def _check_choice(owner: Context | Governance, name: str, choices: tuple[str, ...]) -> None:
@@ -164,3 +205,32 @@ def _read(kind: type[Form], given: object, parameter: str) -> Form | None:
             )
         named[name] = value
     return kind(**named) if named else None
+
+
+def read_reasons(given: object) -> Mapping[str, Reason] | None:
+    """Read the reasons for the roles of columns.
+
+    >>> read_reasons({"age": "Others know it.", "zip": {"role": "quasi", "by": "A. Steward", "reason": "A directory."}})
+    {'age': Reason(reason='Others know it.', by='', role=''), 'zip': Reason(reason='A directory.', by='A. Steward', \
+role='quasi')}
+    """
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise BadInput.parameter("reasons", "a report", "a table of columns and reasons", type(given).__name__)
+    return {str(name): _read_reason(str(name), entry) for name, entry in given.items()} or None
+
+
+def _read_reason(name: str, entry: object) -> Reason:
+    if isinstance(entry, Reason):
+        return entry
+    fields = {"reason": entry} if isinstance(entry, str) else entry
+    if not isinstance(fields, Mapping):
+        raise BadInput.parameter(f"reasons.{name}", "a report", _REASON, type(entry).__name__)
+    known = ("role", "by", "reason")
+    for field, text in fields.items():
+        if field not in known:
+            raise BadInput.unknown(f"field of the reason for {name!r}", str(field), known, "It is part of the report.")
+        if not isinstance(text, str) or len(text) > _LONGEST:
+            raise BadInput.parameter(f"reasons.{name}", "a report", _REASON, type(text).__name__)
+    return Reason(**{"reason": "", **fields})

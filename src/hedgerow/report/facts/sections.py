@@ -20,6 +20,9 @@ __all__ = [
     "Attempt",
     "Attempts",
     "Caution",
+    "Changes",
+    "ChangedFact",
+    "ChosenRole",
     "ClassSizes",
     "ClearColumnFacts",
     "ColumnFacts",
@@ -32,21 +35,29 @@ __all__ = [
     "HarbourFinding",
     "LabelShare",
     "Level",
+    "ManyRows",
+    "NotFiner",
+    "NotFinerColumn",
     "Pair",
     "Precedent",
     "Provenance",
     "ReportFacts",
     "Role",
+    "Roles",
     "SafeHarbour",
     "Score",
     "SensitiveFacts",
     "SizeGroup",
     "Smaller",
+    "Standard",
+    "Standards",
     "SubjectKind",
     "Summary",
     "Suppression",
     "TogetherFacts",
     "ProportionFacts",
+    "UniqueColumn",
+    "UniqueValues",
     "Untried",
     "Utility",
     "Verdict",
@@ -277,6 +288,82 @@ class TogetherFacts:
     remarks: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class ChangedFact:
+    """A fact about a release that differs from the earlier one, or may: before and now, as texts."""
+
+    what: str
+    before: str
+    now: str
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What has changed since an earlier release, by the manifests of both."""
+
+    sentence: str
+    facts: tuple[ChangedFact, ...]
+
+
+# --------------------------------------------------------------------------------------------------
+# Questions about single people and values: for the publisher only.
+
+
+@dataclass(frozen=True)
+class UniqueColumn:
+    """A published column and its rarest value.
+
+    Attributes
+    ----------
+    name : str
+    role : str
+    fewest : Figure
+        The fewest who have one of its values.
+    unique : Figure
+        The number of values that only one person, or row, has.
+    """
+
+    name: str
+    role: str
+    fewest: Figure
+    unique: Figure
+
+
+@dataclass(frozen=True)
+class UniqueValues:
+    """Whether anybody has a value that nobody else has, column by column; ``exempt`` columns name people."""
+
+    sentence: str
+    judgement: Judgement
+    columns: tuple[UniqueColumn, ...]
+    exempt: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ManyRows:
+    """How many rows people have."""
+
+    sentence: str
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class NotFinerColumn:
+    """A quasi-identifier, and why its cells do not show more: a reason and its share of the records, for each."""
+
+    name: str
+    reasons: tuple[tuple[str, Figure], ...]
+
+
+@dataclass(frozen=True)
+class NotFiner:
+    """Why cells do not show more."""
+
+    sentence: str
+    columns: tuple[NotFinerColumn, ...]
+
+
 # --------------------------------------------------------------------------------------------------
 # Whether people could be found again: attackers, class sizes, and the questions of authorities.
 
@@ -349,11 +436,21 @@ class Attacker:
 
 @dataclass(frozen=True)
 class Attackers:
-    """The three attackers; a record whose chance is above ``threshold`` counts as at risk."""
+    """The three attackers; a record whose chance is above ``threshold`` counts as at risk.
+
+    Attributes
+    ----------
+    attackers : tuple of Attacker
+    threshold : Figure
+    remark : str
+    asked : str
+        Who asked for the threshold, or that it is customary, in a sentence.
+    """
 
     attackers: tuple[Attacker, ...]
     threshold: Figure
     remark: str
+    asked: str = ""
 
 
 @dataclass(frozen=True)
@@ -811,6 +908,33 @@ class Provenance:
     manifest: str | None
 
 
+@dataclass(frozen=True)
+class Standard:
+    """A question, where this report answers it, and the subjects of two standards that ask it.
+
+    Attributes
+    ----------
+    question : str
+    parts : tuple of str
+        The names of the parts of the report.
+    iso, nist : str
+        The subject in ISO/IEC 27559 and in NIST SP 800-188, in our own words.
+    """
+
+    question: str
+    parts: tuple[str, ...]
+    iso: str
+    nist: str
+
+
+@dataclass(frozen=True)
+class Standards:
+    """Where two standards ask for what this report says; ``remark`` names what that does not mean."""
+
+    rows: tuple[Standard, ...]
+    remark: str
+
+
 # --------------------------------------------------------------------------------------------------
 # What the table is, what was asked, and what holds.
 
@@ -855,6 +979,35 @@ class Role:
     name: str
     columns: tuple[str, ...]
     meaning: str
+
+
+@dataclass(frozen=True)
+class ChosenRole:
+    """A column, its role, and who chose it and why.
+
+    Attributes
+    ----------
+    name, role : str
+    by : str
+        Who chose it; empty if that is not recorded.
+    reason : str
+    suggested : str
+        The role that was suggested, where it is another one; else empty.
+    """
+
+    name: str
+    role: str
+    by: str
+    reason: str
+    suggested: str = ""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Who chose the role of each column, and why."""
+
+    sentence: str
+    columns: tuple[ChosenRole, ...]
 
 
 @dataclass(frozen=True)
@@ -948,6 +1101,8 @@ class ReportFacts:
     summary: Summary
     context: Context | None
     data: Data
+    roles: Roles | None
+    many_rows: ManyRows | None
     asked: Asked | None
     attackers: Attackers
     classes: ClassSizes
@@ -956,7 +1111,10 @@ class ReportFacts:
     safe_harbour: SafeHarbour | None
     disclosure: DisclosureFacts
     together: TogetherFacts | None
+    changes: Changes | None
     all_columns: AllColumns
+    unique_values: UniqueValues | None
+    not_finer: NotFiner | None
     columns: Columns
     association: Association | None
     suppression: Suppression | None
@@ -965,4 +1123,5 @@ class ReportFacts:
     cautions: tuple[Caution, ...]
     governance: Governance | None
     provenance: Provenance
+    standards: Standards
     absent: Mapping[str, str] = field(default_factory=dict)

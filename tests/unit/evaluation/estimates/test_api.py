@@ -13,6 +13,7 @@ import pyarrow.csv as pc
 import pytest
 
 import hedgerow as hr
+from hedgerow.evaluation.estimates.charts import shortened
 from hedgerow.evaluation.estimates.results import AnalysisResult
 
 RANDOM = np.random.default_rng(11)
@@ -219,6 +220,20 @@ def test_the_chart_has_a_panel_for_each_analysis() -> None:
     rows = chart["datasets"][chart["vconcat"][0]["data"]["name"]]
     assert {row["table"] for row in rows} == {"original", "published", "redrawn"}
     assert {row["estimate"] for row in rows} == {f"{sex}, {ward}" for sex in "FM" for ward in "abc"}
+
+
+def test_an_interval_of_a_tiny_sample_is_cut_off_in_the_chart_and_nowhere_else() -> None:
+    usual = [{"value": 4.0 + at, "low": 3.5 + at, "high": 4.5 + at} for at in range(3)]
+    drawn, low, high = shortened([*usual, {"value": 5.0, "low": -90.0, "high": 5.2}])
+    assert [(row["low"], row["high"], row["cut"]) for row in drawn[:3]] == [
+        (3.5, 4.5, ""),
+        (4.5, 5.5, ""),
+        (5.5, 6.5, ""),
+    ]
+    assert (drawn[3]["low"], drawn[3]["high"], drawn[3]["cut"]) == (2.0, 5.2, "<")
+    assert low < 2.0 < 6.5 < high < 10
+    assert shortened(usual)[1:] == pytest.approx((3.35, 6.65)), "all of it, where nothing is much longer"
+    assert shortened([{"value": 2.0, "low": 2.0, "high": 2.0}])[1:] == (1.9, 2.1)
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,7 @@ def test_every_method_has_a_report(people: pa.Table, method: str, edition: Editi
     assert facts.provenance.paper
     # Nothing tells of which country people without a ZIP code or a state are.
     lacking = {"analyses", "attempts", "context", "governance", "safe_harbour", "together", "utility"}
+    lacking |= {"changes", "many_rows", "roles"} | ({"not_finer", "unique_values"} if edition == "public" else set())
     assert set(facts.absent) == lacking
     json.dumps(plain(facts))  # plain values only
 
@@ -160,6 +161,7 @@ def test_an_audit_keeps_no_cells(people: pa.Table, edition: Edition) -> None:
         "analyses",
         "context",
         "governance",
+        *("changes", "many_rows", "not_finer", "roles", "unique_values"),
     )
     assert set(facts.absent) == set(unknown)
     assert all(getattr(facts, name) is None for name in unknown)
@@ -207,6 +209,9 @@ def test_a_table_that_does_not_fit_tells_the_same(
     found, expected = plain(gather(made, today=TODAY)), plain(in_memory)
     # Which rows are looked at to see what columns in clear give away is left to chance.
     assert found.pop("all_columns")["k_all"] == expected.pop("all_columns")["k_all"]
+    # Reasons are known of tables in memory only.
+    assert (found.pop("not_finer"), found["absent"].pop("not_finer", "")) == (None, gather(made).absent["not_finer"])
+    assert expected.pop("not_finer") is not None
     assert found == expected
 
 

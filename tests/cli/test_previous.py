@@ -167,3 +167,19 @@ def test_previous_quasi_identifiers_that_are_wrong(refused: Any) -> None:
     refused(
         "audit", "second.csv", "--quasi", "age", "--previous-quasi", "age", words=("--previous-quasi", "--previous")
     )
+
+
+def test_both_original_tables_make_the_figures_exact(run: Any, refused: Any, tmp_path: Path) -> None:
+    rows = [f"{SECRET}{at},{20 + at * 7 % 20},{'xyz'[at % 3]}" for at in range(60)]
+    for name, some in (("q1", rows[:50]), ("q2", rows[5:])):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["who,age,ill", *some, ""]))
+        roles = ("--quasi", "age", "--sensitive", "ill", "--entity", "who", "-k", "3", "--seed", "1")
+        made = run("anonymize", f"{name}.csv", *roles, "-o", f"r{name}.csv", "--recoding", f"{name}.json")
+        assert made.status == 0
+    both = ("audit", "rq2.csv", "--previous", "rq1.csv", "--original", "q2.csv", "--previous-original", "q1.csv")
+    private = ("--recoding", "q2.json", "--previous-recoding", "q1.json")
+    done = run(*both, *private)
+    assert done.status == 3
+    assert "(exact, counted in the original table)" in done.out
+    refused("audit", "rq2.csv", "--previous-original", "q1.csv", words=("--previous-original", "--previous"))
+    refused(*both[:4], *private, words=("--original, --previous-original",))

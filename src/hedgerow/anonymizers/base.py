@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hedgerow.core.recoding import Recoding, Shown
     from hedgerow.io.destinations import Destination
     from hedgerow.release import Release
-    from hedgerow.release.pipeline import Options, Progress
+    from hedgerow.release.pipeline import Options, Prepared, Progress
     from hedgerow.schema import Roles
 
 __all__ = ["Anonymizer", "CELLS_TELL", "FITTING"]
@@ -252,6 +252,9 @@ class Anonymizer(Declared):
         progress: Progress | None = None,
         destination: str | Path | Destination | None = None,
         min_people: int | None = None,
+        previous: Any = None,
+        previous_original: Any = None,
+        previous_recoding: Any = None,
     ) -> Release:
         """Anonymize a table and return the verified release.
 
@@ -280,8 +283,14 @@ class Anonymizer(Declared):
             Where you will save the release: its rows are then written only once.
         min_people : int, optional
             How many people must hold every value of every column that names nobody.
+        previous : dataframe, DuckDB relation, path or Release, optional
+            An earlier release, with which the new one must meet all requirements too.
+        previous_original : dataframe, DuckDB relation, path or File, optional
+            The table that it was made from, which shows who joined and who left.
+        previous_recoding : Recoding or path, optional
+            Its private recoding, which explains its labels if no hierarchy does.
         """
-        from hedgerow.release.pipeline import Options
+        from hedgerow.release.pipeline import Options, Previous
 
         options = Options(
             k,
@@ -294,6 +303,7 @@ class Anonymizer(Declared):
             destination,
             min_people,
             remarks=remarks_on_limit(self.suppression_limit if suppression_limit is None else suppression_limit),
+            previous=Previous.of(previous, previous_original, previous_recoding),
         )
         return self.anonymize_with(data, schema, options, random_state)
 
@@ -304,6 +314,8 @@ class Anonymizer(Declared):
         from hedgerow.release import NotOfPeople, SmallCounts, pipeline
 
         own = ("suppression_limit", "publish_proportions", "min_support", "target_bins")
+        if options.previous is not None and options.publish_proportions is None:
+            options = replace(options, publish_proportions=False)
         fitting = self._with(**{name: getattr(options, name) for name in own})
         options = replace(options, **{name: getattr(fitting, name) for name in own})
         parameters = {**fitting._own_parameters(), "suppression_limit": fitting.suppression_limit}
@@ -323,7 +335,7 @@ class Anonymizer(Declared):
                     margins=margins,
                 )
                 options.report(f"{FITTING} {type(self).__name__}")
-                recoding = fitting.fit_counts(prepared.counted, prepared.asked, seed=prepared.random_state)
+                recoding = fitting._fit_prepared(prepared)
             recoding = self._remarked(recoding, prepared.roles, parameters)
             try:
                 return pipeline.finish(prepared, recoding, parameters)
@@ -333,6 +345,28 @@ class Anonymizer(Declared):
             except NotOfPeople as unmet:
                 margins = margins.raised(unmet)
             data = prepared.source.source
+
+    def _fit_prepared(self, prepared: Prepared) -> Recoding:
+        """Fit a prepared table: as a whole, or in the strata that an earlier release divides it into."""
+        if prepared.beside is None:
+            return self.fit_counts(prepared.counted, prepared.asked, seed=prepared.random_state)
+        from hedgerow.anonymizers.strata import fit_in_strata
+        from hedgerow.core.recoding import shown_as
+
+        counts, without = prepared.counts, self._with(suppression_limit=0)
+
+        def fit(part: FrequencyTable, requirements: Sequence[Requirement]) -> Recoding:
+            return without.fit_counts(part, requirements, seed=prepared.random_state)
+
+        return fit_in_strata(
+            fit,
+            counts,
+            prepared.beside.strata,
+            prepared.asked,
+            allowed=records_allowed(self.suppression_limit, prepared.beside.people),
+            shown=self._shown(counts) or shown_as(counts, "auto"),
+            method=self.name,
+        )
 
     def _remarked(self, recoding: Recoding, roles: Roles, parameters: Mapping[str, Any]) -> Recoding:
         """Add warnings about cells that reveal values, and about weights without effect."""

@@ -44,6 +44,7 @@ __all__ = [
     "Generalized",
     "Smaller",
     "cannot_keep",
+    "concatenated",
     "dividing_columns",
     "fit_within_levels",
     "limited_columns",
@@ -366,7 +367,7 @@ class _Joined:
         for at, name in enumerate(self._counts.quasi):
             hierarchy = self._counts.hierarchies[name]
             if hierarchy.limits is None:
-                column = _concatenated([recoding.columns[at] for _, recoding in self._fitted])
+                column = concatenated([recoding.columns[at] for _, recoding in self._fitted])
                 sizes = [len(recoding.columns[at]) for _, recoding in self._fitted]
                 index = np.arange(len(column), dtype=np.int32)
             else:
@@ -460,7 +461,7 @@ def _dealt(part: _Part, pieces: Pieces, random: np.random.Generator) -> tuple[Lo
     return cell, group, (bounds - starts).astype(np.int64)
 
 
-def _concatenated(columns: Sequence[PublishedColumn]) -> PublishedColumn:
+def concatenated(columns: Sequence[PublishedColumn]) -> PublishedColumn:
     """The published values of several parts, one part after the other."""
     if len(columns) == 1:
         return columns[0]

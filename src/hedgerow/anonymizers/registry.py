@@ -139,6 +139,9 @@ def anonymize(
     progress: Progress | None = None,
     destination: str | Path | Destination | None = None,
     min_people: int | None = None,
+    previous: Any = None,
+    previous_original: Any = None,
+    previous_recoding: Any = None,
     **method_parameters: Any,
 ) -> Release:
     """Anonymize a table and return the verified release.
@@ -181,6 +184,14 @@ def anonymize(
         At least so many people (individuals if the schema names an ``entity``, else rows) hold every value of every
         column; cells of a cross-table may hold fewer. Rare values of text and codes are generalized or published
         together, rare numbers need a recode in the schema, and pseudonyms are exempt.
+    previous : dataframe, DuckDB relation, path or Release, optional
+        An earlier release, as it was saved with its manifest. Both releases together then meet all requirements: the
+        people who are in an old class and in a new one, who left an old class, and who are new in a new class. Records
+        for whom this is impossible are left out, within the suppression limit.
+    previous_original : dataframe, DuckDB relation, path or File, optional
+        The table that the earlier release was made from. It shows who joined and who left, so ``previous`` needs it.
+    previous_recoding : Recoding or path, optional
+        The private recoding of the earlier release. It explains labels of hierarchies that the schema does not have.
     **method_parameters
         Parameters of the method, if it is given by name.
 
@@ -209,4 +220,7 @@ def anonymize(
         progress=progress,
         destination=destination,
         min_people=min_people,
+        previous=previous,
+        previous_original=previous_original,
+        previous_recoding=previous_recoding,
     )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from hedgerow.evaluation.estimates.notation import Analysed
     from hedgerow.evaluation.estimates.results import Analyses
     from hedgerow.release import Redrawn, Release
-    from hedgerow.release.pipeline import Options
+    from hedgerow.release.pipeline import Options, Previous
     from hedgerow.release.saving import Beside
     from hedgerow.requirements import Requirement
     from hedgerow.risk import Audit, EqualRows
@@ -167,6 +167,8 @@ def _lines(
     from hedgerow.risk.rendering import figure
 
     yield from _counted_lines(release.audit)
+    if (earlier := release.facts.get("previous")) is not None:
+        yield "previous", f"{earlier.get('file') or earlier.get('folder')}: all requirements hold for both together"
     yield from _accepted_lines(release.audit)
     losses = [f"{name} {figure(release.audit.losses[name])}" for name in _MAIN_LOSSES if name in release.audit.losses]
     if losses:
@@ -342,6 +344,7 @@ class _Task:
             target_bins=job.target_bins,
             destination=output,
             min_people=job.min_people,
+            previous=_previous(job),
         )
         holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
         file, remarks = _file(job, source), limit_in_words(limit)
@@ -444,8 +447,18 @@ def _files_read(job: Job, source: str, job_file: str | None, schema: Schema) -> 
     given = schema.hierarchies.values()
     files = [Path(hierarchy) for hierarchy in given if isinstance(hierarchy, Path) or Path(hierarchy).suffix]
     named = () if job_file is None else (Path(job_file),)
-    held_out = () if job.holdout is None else find_table(job.holdout).reads
-    return (*find_table(source).reads, *files, *named, *held_out)
+    tables = [path for path in (job.holdout, job.previous, job.previous_original) if path is not None]
+    others = [file for path in tables for file in find_table(path).reads]
+    private = () if job.previous_recoding is None else (Path(job.previous_recoding),)
+    return (*find_table(source).reads, *files, *named, *others, *private)
+
+
+def _previous(job: Job) -> Previous | None:
+    """The earlier release, with the table that it was made from, read as the table of the job is."""
+    from hedgerow.release.pipeline import Previous
+
+    original = None if job.previous_original is None else _file(job, job.previous_original)
+    return Previous.of(job.previous, original, job.previous_recoding)
 
 
 def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anonymizer:

@@ -137,6 +137,16 @@ def anonymize(
         bool | None,
         option(Panel.GUARANTEE, None, "Write a release even if it does not keep its guarantee.", "--allow-weak"),
     ] = None,
+    previous: Annotated[
+        str | None,
+        option(Panel.EARLIER, "FILE", "An earlier release: both together then meet all requirements."),
+    ] = None,
+    previous_original: Annotated[
+        str | None, option(Panel.EARLIER, "FILE", "The table that it was made from: it shows who joined and who left.")
+    ] = None,
+    previous_recoding: Annotated[
+        str | None, option(Panel.EARLIER, "FILE", "Its private recoding, if its labels need one.")
+    ] = None,
     method: options.Method = None,
     preset: options.Preset = None,
     parameters: Annotated[
@@ -305,6 +315,16 @@ def audit(
     original: Annotated[
         str | None,
         option(Panel.EARLIER, "FILE", "The table behind both releases: people are then counted, not bounded."),
+    ] = None,
+    previous_original: Annotated[
+        str | None,
+        option(Panel.EARLIER, "FILE", "The table behind the earlier release alone: all groups are then exact."),
+    ] = None,
+    recoding: Annotated[
+        str | None, option(Panel.EARLIER, "FILE", "The release's private recoding, if people fit several classes.")
+    ] = None,
+    previous_recoding: Annotated[
+        str | None, option(Panel.EARLIER, "FILE", "The earlier release's private recoding, for the same.")
     ] = None,
     previous_quasi: Annotated[
         Columns,

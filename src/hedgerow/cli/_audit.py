@@ -129,9 +129,16 @@ def _entity(given: Mapping[str, Any], job: Job, table: str) -> str | None:
 
 
 _COLUMNS: Final = ("changed", "previous_quasi")
-_TABLES: Final = {"table": "table", "population": "population", "previous": "previous release", "original": "original"}
+_TABLES: Final = {
+    "table": "table",
+    "population": "population",
+    "previous": "previous release",
+    "original": "original",
+    "previous_original": "original of the previous release",
+}
 """The options that name a table, and what messages call it."""
-_AS_TYPED: Final = ("population", "threshold", "previous", "original", "min_people")
+_PRIVATE: Final = ("previous_original", "recoding", "previous_recoding")
+_AS_TYPED: Final = ("population", "threshold", "previous", "original", "min_people", *_PRIVATE)
 
 
 def run_audit(given: Mapping[str, Any]) -> bool:
@@ -139,7 +146,7 @@ def run_audit(given: Mapping[str, Any]) -> bool:
 
     A report is written even if the requirements do not hold.
     """
-    job = joined(given, "hedgerow audit", without=("report", "report_edition", "force"))
+    job = joined(given, "hedgerow audit", without=("report", "report_edition", "force", "previous", *_PRIVATE))
     table = _audited(given, job)
     given = {**given, "table": table}
     job = _as_written(given, job, table)
@@ -197,7 +204,7 @@ def _refuse_conflicts(given: Mapping[str, Any]) -> None:
     if len(from_stdin) > 1:
         both = f"{from_stdin[0].capitalize()} and {from_stdin[1]}"
         raise BadInput(f"{both} are both standard input, which can be read only once. Name a file for one of them.")
-    for name in ("original", "changed", "previous_quasi"):
+    for name in ("original", "changed", "previous_quasi", *_PRIVATE):
         if given[name] and given["previous"] is None:
             raise BadInput(f"--{name.replace('_', '-')} needs an earlier release. Add --previous FILE.")
 

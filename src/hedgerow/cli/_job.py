@@ -27,7 +27,8 @@ __all__ = ["Job", "assemble", "joined", "named_table", "read_job"]
 _SYNONYMS = {"drop": "identifying"}
 _TABLES = ("set", "kinds", "hierarchy", "weights", "levels", "recode")
 _LARGEST = 1_000_000  # bytes
-_PATHS = ("input", "output", "hierarchies", "recoding", "explain", "report", "holdout", "temp")
+_EARLIER = ("previous", "previous_original", "previous_recoding")
+_PATHS = ("input", "output", "hierarchies", "recoding", "explain", "report", "holdout", "temp", *_EARLIER)
 
 
 def _as_list(value: object) -> object:
@@ -78,6 +79,9 @@ class Job(BaseModel):
     k: Annotated[int | None, Field(description="a whole number")] = None
     require: Texts
     min_people: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
+    previous: Text
+    previous_original: Text
+    previous_recoding: Text
     suppression_limit: Annotated[
         float | int | str | None, Field(description="a share such as 0.02 or '2%', or a whole number of rows")
     ] = None

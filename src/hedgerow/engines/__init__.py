@@ -15,11 +15,13 @@ from hedgerow.engines._base import (
     Source,
     WriteOptions,
     coded,
+    coded_values,
     open_source,
     seed_text,
     thinned,
 )
 from hedgerow.engines._files import FileSource
+from hedgerow.engines._held import in_memory
 from hedgerow.engines._look import Look, Tally
 from hedgerow.engines._memory import MemorySource
 from hedgerow.engines._rows import FrameRows, SavedTable, StagedRows
@@ -42,7 +44,9 @@ __all__ = [
     "Tally",
     "WriteOptions",
     "coded",
+    "coded_values",
     "file_format",
+    "in_memory",
     "open_source",
     "seed_text",
     "thinned",

@@ -145,6 +145,10 @@ class CountedSource(ABC):
         """
         raise BadInput("The engine cannot examine columns that are published unchanged. Drop them (others='drop').")
 
+    def groups_of_rows(self) -> Ints | None:
+        """The group of each row of the table, after :meth:`apply`, if the engine knows the order of the rows."""
+        return None
+
     def places(self, column: str, cells: Bools) -> str | None:  # noqa: ARG002 - an engine need not know
         """Where the first rows of some cells of the frequency table stand, such as ``lines 3 and 7``, if it is known.
 

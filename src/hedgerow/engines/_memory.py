@@ -59,7 +59,16 @@ _RARE: Final = 8  # a value is rare if no more rows have it
 
 
 class MemorySource(Source):
-    """A pandas, polars or pyarrow table, or a DuckDB relation."""
+    """A pandas, polars or pyarrow table, or a DuckDB relation.
+
+    Attributes
+    ----------
+    strata : int array (rows,), optional
+        The stratum of each row, if no group may have rows of two strata. Each stratum is then a table of its own: a
+        person who has rows in several has a representative in each.
+    """
+
+    strata: Longs | None = None
 
     def __init__(self, data: Any) -> None:
         self.opened: OpenFrame = open_frame(data)
@@ -83,11 +92,14 @@ class MemorySource(Source):
         frame = frame.with_columns(*(self._coded(frame[name], one) for name, one in (self.coding or {}).items()))
 
         def encoded_column(name: str) -> EncodedColumn:
-            return encode(schema, roles, name, as_arrow(frame[name]))
+            values = as_arrow(frame[name])
+            return encode(schema, roles, name, values, untyped=self.untyped, decimal_point=self.decimal)
 
         with translated(BadValues, into=lambda bad: bad.in_rows(as_arrow(frame[bad.column]))):
             encoded = dict(zip(needed, side_by_side(encoded_column, needed, rows), strict=True))
         counts, row_cell = FrequencyTable.from_columns(roles, encoded, None, rows)
+        if self.strata is not None:
+            counts, row_cell = counts.in_strata(row_cell, self.strata)
         respelled = frozenset(name for name in roles.counted if encoded[name].respelled)
         counted = CountedFrame(self, counts, frame, row_cell, respelled)
         if roles.entity is None:
@@ -188,7 +200,16 @@ class CountedFrame(CountedSource):
         if tuple(table.columns) != roles.published:
             raise InternalError("a table came out with other columns than those that are published")
         people = None if self._people is None else self._people[rows].astype(np.int64)
-        return FrameRows(nw.to_native(table), people, self._opened.back)
+        if self._source.strata is None:
+            return FrameRows(nw.to_native(table), people, self._opened.back)
+        return FrameRows(nw.to_native(table), people, self._opened.back, rows)
+
+    def groups_of_rows(self) -> Ints:
+        """The group of each row, after :meth:`apply`; -1 if the row was not published."""
+        rows, group = required(self._applied, "the rows that were published")
+        groups = np.full(len(self._row_cell), -1, dtype=np.int32)
+        groups[rows] = group
+        return groups
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the other columns of the published rows reveal."""
@@ -234,12 +255,17 @@ class CountedFrame(CountedSource):
 
         With ``nobody``, the last person stands for all rows that name no person.
         """
-        counts = self.counts
+        counts, strata = self.counts, self._source.strata
         cells = len(counts.cell_sizes)
-        pairs, pair = tabulate([people, self._row_cell], [int(people.max()) + 1, cells], len(people))
+        represented = people
+        if strata is not None:
+            sizes = [int(people.max()) + 1, int(strata.max()) + 1]
+            _, represented = tabulate([people, strata.astype(np.int32)], sizes, len(people))
+        pairs, pair = tabulate([represented, self._row_cell], [int(represented.max()) + 1, cells], len(people))
         marks = mark_people(counts, pairs, self._roles.by_people, np.random.default_rng(random_state))
         apart, marked, rest = counts.with_people(marks)
-        apart = replace(apart, links=Links.of(pairs, counts.cell_tuple, nobody=nobody))
+        links = None if strata is not None else Links.of(pairs, counts.cell_tuple, nobody=nobody)
+        apart = replace(apart, links=links)
         number = np.full(len(pairs), -1, dtype=np.int32)
         number[marks.pair] = marked
         seed = seed_text(random_state)

@@ -54,6 +54,8 @@ _Result = TypeVar("_Result")
 class FrameRows:
     """Rows in memory. ``back`` converts them to the type of the input, if that differs.
 
+    ``places`` is which row of the input each is, where the release is compared with an earlier one; it is private.
+
     Several threads may read ``native`` at once. So it is never a DuckDB relation, which belongs to one connection and
     therefore to one thread: its rows stay an Arrow table here, and every access to ``table`` gets its own relation.
     """
@@ -61,6 +63,7 @@ class FrameRows:
     native: Any
     people: Longs | None = None
     back: Callable[[nw.DataFrame[Any]], Any] | None = None
+    places: Longs | None = None
 
     @property
     def table(self) -> Any:

@@ -16,22 +16,20 @@ from hedgerow._internal.arrays import Floats, Ints, Longs, ranges
 from hedgerow.errors import required
 from hedgerow.io.values import number_text
 
-__all__ = ["AT_HOME", "CodeSets", "Domain", "Kind", "holders_of", "is_mark"]
+__all__ = ["AT_HOME", "STRATUM", "CodeSets", "Domain", "Kind", "holders_of"]
 
 Kind = Literal["number", "text", "date"]
 
 AT_HOME: Final = "\0at home"
 """The name of an internal column beside those of the table: whether a row is the representative of its person."""
 
+STRATUM: Final = "\0stratum"
+"""The name of an internal column: the stratum of a row. No group may have rows of two strata."""
+
 
 def holders_of(column: str) -> str:
     """The name of an internal column: what a row shows of the people who have its value of a column."""
     return f"\0holders of {column}"
-
-
-def is_mark(column: str) -> bool:
-    """Whether a column is internal, and marks rows that stand for people."""
-    return column.startswith("\0")
 
 
 # Whole numbers below this are written with all their digits.

@@ -50,6 +50,7 @@ from hedgerow.io.values import SUPPRESSED_TEXT, iso_moment
 from hedgerow.release import Guarantee, Release, check_destination, check_partition
 from hedgerow.release._coding import Bounds, Coded, check_codings, code, per_column
 from hedgerow.release._margins import Margins
+from hedgerow.release._previous import Previous, Republished
 from hedgerow.requirements import (
     Representatives,
     Requirement,
@@ -76,13 +77,14 @@ from hedgerow.risk import (
 )
 from hedgerow.risk.dependencies import Key, KeyColumn, keys_of_people
 from hedgerow.schema import Roles, Schema
-from hedgerow.verifier import ClassCounts, Levels
+from hedgerow.verifier import ClassCounts, Finding, Levels
 
 __all__ = [
     "Bounds",
     "Margins",
     "Options",
     "Prepared",
+    "Previous",
     "Progress",
     "check_proportions",
     "finish",
@@ -131,6 +133,8 @@ class Options:
         How many people must hold every value of every column.
     remarks : tuple of str
         Notes on how options were understood, for the warnings of the release.
+    previous : Previous, optional
+        An earlier release, with which the new one must meet the requirements too.
     """
 
     k: int | None = None
@@ -143,6 +147,7 @@ class Options:
     destination: str | Path | Destination | None = None
     min_people: int | None = None
     remarks: tuple[str, ...] = ()
+    previous: Previous | None = None
 
     def check(self, schema: Schema) -> None:
         """Refuse options that no release can meet, before the table is opened."""
@@ -161,6 +166,11 @@ class Options:
                 raise BadInput.parameter("min_support", "anonymize", must, self.min_support)
         if self.asks_for_codings(schema):
             check_codings(schema, self.min_people)
+        if self.previous is not None and self.publish_proportions:
+            raise BadInput(
+                "Proportions cannot be published beside an earlier release: they reveal more than the table, of which "
+                "both together promise something. Leave publish_proportions (--publish-proportions) out."
+            )
 
     def asks_for_codings(self, schema: Schema) -> bool:
         """Whether columns in clear are coded before the table is counted."""
@@ -193,6 +203,8 @@ class Prepared:
     random_state : int, optional
     codings : mapping of column to Coding
         How the values of columns in clear were coded before they were counted.
+    beside : Republished, optional
+        The earlier release, and the strata that it divides the table into.
     """
 
     source: CountedSource
@@ -205,6 +217,7 @@ class Prepared:
     destination: Destination | None
     random_state: int | None
     codings: Mapping[str, Coding] = field(default_factory=dict)
+    beside: Republished | None = None
 
     @property
     def counts(self) -> FrequencyTable:
@@ -261,6 +274,11 @@ def prepare(
         named = {"quasi": roles.quasi, "pseudonymized": roles.pseudonymized, "entity": roles.entity}
         check_partition(destination.layout, roles.published, named)
     source.check_room(roles, None if destination is None else destination.path)
+    republished = None
+    if options.previous is not None:
+        options.report("Comparing with the previous release")
+        republished = options.previous.read(source, schema, roles, requirements)
+        source = republished.source
     coded, source.coding = Coded(schema), None  # a source may have been coded before
     if options.asks_for_codings(schema):
         coded = code(source, schema, roles, options.min_people, bounds)
@@ -284,6 +302,7 @@ def prepare(
         destination,
         random_state,
         coded.codings,
+        republished,
     )
 
 
@@ -463,6 +482,8 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         report("Verifying with what quasi-identifiers determine")
         guarantee = replace(guarantee, determined=determined)
         classes = guarantee.count(published.native, people)
+    both, of_both = _verified_both(prepared, published, guarantee)
+    recoding = replace(recoding, rows=prepared.source.groups_of_rows())
     losses = all_losses(prepared.binned, recoding, k=prepared.k)
     audit = audit_counts(
         classes,
@@ -485,6 +506,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
             rows_are_people=schema.rows_are_people,
             held=held,
             coded=_coded(prepared),
+            of_both=of_both,
         ),
     )
     return Release(
@@ -496,6 +518,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         {
             **_facts(prepared, recoding, determined, proportions, parameters),
             **({"allowed_levels": _levels_to_publish(guarantee, classes)} if guarantee.levels else {}),
+            **both,
         },
         _markers(prepared),
         proportions,
@@ -504,6 +527,18 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         losses=losses,
         originals=prepared.counted if isinstance(prepared.counted, FrequencyTable) else None,
     )
+
+
+def _verified_both(
+    prepared: Prepared, published: Published, guarantee: Guarantee
+) -> tuple[dict[str, Any], tuple[Finding, ...]]:
+    """Verify the release together with the earlier one: what the manifest says of it, and the findings."""
+    if prepared.beside is None:
+        return {}, ()
+    prepared.options.report("Verifying with the previous release")
+    findings = prepared.beside.verify(published, guarantee)
+    facts = {**prepared.beside.named, "requirements": [str(one) for one in prepared.requirements]}
+    return {"previous": facts}, findings
 
 
 def _coded(prepared: Prepared) -> dict[str, CodedColumn]:

@@ -25,6 +25,7 @@ from hedgerow.risk._inputs import (
     read_demands,
     with_trees,
 )
+from hedgerow.risk._matched import audit_matched
 from hedgerow.risk._population import people_fitting
 from hedgerow.risk._proportions import disclosures, singled_out
 from hedgerow.risk.audit import (
@@ -163,6 +164,9 @@ def audit(
     changed: Sequence[str] = (),
     previous_quasi: Sequence[str] = (),
     min_people: int | None = None,
+    previous_original: Any = None,
+    previous_recoding: Any = None,
+    recoding: Any = None,
 ) -> Audit:
     """Measure what a table discloses.
 
@@ -214,6 +218,12 @@ def audit(
     min_people : int, optional
         How many people must hold every value of every column, except columns that name people. A release supplies its
         own.
+    previous_original : dataframe, DuckDB relation or path, optional
+        The table that the earlier release was made from, where it is not that of the new release; ``original`` is then
+        only the latter. All groups are counted exactly, also of people who joined, left or changed.
+    recoding, previous_recoding : Recoding or path, optional
+        The private recodings of both releases, beside both original tables: they know the class of people who fit
+        several. A release of this session still has its own.
 
     Examples
     --------
@@ -237,6 +247,7 @@ def audit(
         requirements = requirements or tuple(described.requirements)
     counted = roles.counted(requirements)
     _check_previous(previous, original, changed, previous_quasi)
+    _check_originals(previous, original, previous_original, (recoding, previous_recoding))
     every_quasi = dict.fromkeys((*roles.quasi, *quasi_of(previous, previous_quasi)))
     check_columns(hierarchies, [*dict.fromkeys((*roles.quasi, *counted, *every_quasi))])
     reading = Reading(roles.missing, encoding, delimiter)
@@ -277,7 +288,10 @@ def audit(
         reading=reading,
         previous_quasi=tuple(previous_quasi),
     )
-    return _with_previous(result, audit_together(table, opened, given))
+    given = replace(given, previous_original=previous_original, recoding=recoding, previous_recoding=previous_recoding)
+    if previous_original is None:
+        return _with_previous(result, audit_together(table, opened, given))
+    return _with_previous(result, audit_matched(table, given, requirements))
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,6 +452,20 @@ def _check_previous(previous: Any, original: Any, changed: Any, previous_quasi: 
         )
 
 
+def _check_originals(previous: Any, original: Any, previous_original: Any, recodings: Sequence[Any]) -> None:
+    """Refuse private files of two releases that are of no use without the others."""
+    if previous_original is not None and (previous is None or original is None):
+        raise BadInput(
+            "previous_original (--previous-original) is of use only beside previous (--previous) and the table of the "
+            "new release, original (--original). Name all three."
+        )
+    if previous_original is None and any(one is not None for one in recodings):
+        raise BadInput(
+            "Recodings are of use only beside both original tables. Name these too: original and previous_original "
+            "(--original, --previous-original)."
+        )
+
+
 def _plain_k(requirements: Sequence[Any]) -> int | None:
     """The k that is required over all quasi-identifiers."""
     plain = [
@@ -491,6 +519,8 @@ class ReleaseFacts:
         Who holds each value of each column, where enough people must.
     coded : mapping of column to CodedColumn
         The columns that were coded before the table was counted.
+    of_both : tuple of Finding
+        What was found of the release together with an earlier one that it was made beside.
     """
 
     losses: Mapping[str, float] = field(default_factory=dict)
@@ -505,6 +535,12 @@ class ReleaseFacts:
     rows_are_people: bool = False
     held: PeoplePerValue | None = None
     coded: Mapping[str, CodedColumn] = field(default_factory=dict)
+    of_both: tuple[Finding, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found beyond the requirements of its classes."""
+        return (*(() if self.held is None else (self.held.finding,)), *self.of_both)
 
 
 _NO_FACTS: Final = ReleaseFacts()
@@ -566,25 +602,23 @@ def audit_counts(
         grave=grave,
         tells_apart=tells_apart_all(shown),
     )
-    audit = _with_facts(_with_verdict(audit, counts, require, release.held), counts, release, require)
+    audit = _with_facts(_with_verdict(audit, counts, require, release.findings), counts, release, require)
     return with_rounded_people(audit, counts) if release.rounded else audit
 
 
-def _with_verdict(
-    audit: Audit, counts: ClassCounts, require: Sequence[Any], held: PeoplePerValue | None = None
-) -> Audit:
+def _with_verdict(audit: Audit, counts: ClassCounts, require: Sequence[Any], others: Sequence[Finding] = ()) -> Audit:
     """Add whether the requirements hold, and the k of each shield that one of them names."""
-    if not require and held is None:
+    if not require and not others:
         return audit
     shields = [getattr(requirement, "shield", None) for requirement in require]
     k_of = {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
-    return replace(audit, verdict=_verdict(counts, require, held), shields=k_of)
+    return replace(audit, verdict=_verdict(counts, require, others), shields=k_of)
 
 
-def _verdict(counts: ClassCounts, require: Sequence[Any], held: PeoplePerValue | None) -> Verdict:
-    """Whether the requirements hold, and whether enough people hold every value."""
+def _verdict(counts: ClassCounts, require: Sequence[Any], others: Sequence[Finding]) -> Verdict:
+    """Whether the requirements hold, and what else was found."""
     verdict = verify(counts, require) if require else Verdict(holds=True, findings=())
-    return verdict if held is None else Verdict(verdict.holds and held.finding.holds, (*verdict.findings, held.finding))
+    return Verdict(verdict.holds and all(finding.holds for finding in others), (*verdict.findings, *others))
 
 
 def _with_levels(audit: Audit, counts: ClassCounts, described: Described | None, table: Any) -> Audit:
@@ -867,7 +901,9 @@ def check(
         people=None if counts.entity is None else counts.people,
         columns=counts.columns,
         classes=len(counts.sizes),
-        verdict=_verdict(counts, with_trees(requirements, hierarchies, counts), held),
+        verdict=_verdict(
+            counts, with_trees(requirements, hierarchies, counts), () if held is None else (held.finding,)
+        ),
         told={name: _revealed(counts, name) for name in sensitive},
     )
 

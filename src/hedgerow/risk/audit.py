@@ -62,11 +62,14 @@ Relation = Literal["equal", "finer", "coarser", "apart", "crossing", "unknown"]
 MEASURE: Final = "k together"
 
 _RELATIONS: Final[Mapping[Relation, tuple[str, str]]] = {
-    "equal": ("Both releases have the same classes", "together they reveal no more than one of them"),
-    "finer": ("Every class of the new release lies inside one class of the old one", "the old one adds nothing to it"),
+    "equal": ("Both releases have the same classes", "they reveal no more than one of them, if no value has changed"),
+    "finer": (
+        "Every class of the new release lies inside one class of the old one",
+        "the old one adds nothing to it, if no value has changed",
+    ),
     "coarser": (
         "Every class of the old release lies inside one class of the new one",
-        "the new one adds nothing to it",
+        "the new one adds nothing to it, if no value has changed",
     ),
     "apart": (
         "Nobody fits a class of both releases",

@@ -51,6 +51,7 @@ __all__ = [
     "packed_rows",
     "people_in_cells",
     "same_values",
+    "side_of",
 ]
 
 
@@ -207,6 +208,11 @@ def same_values(old: Labels, new: Labels) -> tuple[Longs, Longs]:
     codes: dict[str | None, int] = {}
     sides = [[codes.setdefault(written.get(text), len(codes)) for text in side] for side in (old, new)]
     return np.array(sides[0], dtype=np.int64), np.array(sides[1], dtype=np.int64)
+
+
+def side_of(counts: ClassCounts) -> Side:
+    """A release by itself: all rows of a class have the same link."""
+    return _side(counts, np.zeros(len(counts.class_of_cell), dtype=np.int64), 1)
 
 
 def _side(counts: ClassCounts, link: Longs, links: int) -> Side:

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Bools, Longs
-from hedgerow.core.cells import Interval, Suppressed, ValueSet, parse
+from hedgerow.core.cells import Interval, Leaves, Suppressed, ValueSet, parse
 from hedgerow.core.counts import Asked, EncodedColumn, encode_column
 from hedgerow.errors import BadInput, listing
 from hedgerow.io.readers import STANDARD_INPUT
@@ -41,7 +41,7 @@ from hedgerow.risk.overlap import Bounds, FoundPeople, Placed, bounds_of, found_
 from hedgerow.verifier import ClassCounts, count_classes
 from hedgerow.verifier.classes import Labels, numbers_of
 
-__all__ = ["BY_VALUES", "Given", "audit_together", "quasi_of"]
+__all__ = ["BY_VALUES", "Given", "Stated", "audit_together", "place_tuples", "quasi_of", "relation_of"]
 
 BY_VALUES: Final = frozenset(
     {
@@ -101,6 +101,9 @@ class Given:
         How tables are read.
     previous_quasi : sequence of str
         Quasi-identifiers of the previous release besides those that it or its manifest names.
+    previous_original : dataframe, DuckDB relation or path, optional
+        The table that the previous release was made from; ``original`` is then that of the new one alone.
+    recoding, previous_recoding : Recoding or path, optional
     """
 
     previous: Any
@@ -113,10 +116,13 @@ class Given:
     required: int | None
     reading: Reading
     previous_quasi: Sequence[str] = ()
+    previous_original: Any = None
+    recoding: Any = None
+    previous_recoding: Any = None
 
 
 @dataclass(frozen=True, eq=False)
-class _Stated:
+class Stated:
     """How a release was made, as it states itself or in a manifest that fits it.
 
     Attributes
@@ -145,7 +151,7 @@ class _Stated:
     method: str | None = None
 
     @classmethod
-    def of(cls, table: Any) -> _Stated:
+    def of(cls, table: Any) -> Stated:
         """Read what a table states; nothing if it has no manifest, or a manifest of another table."""
         if isinstance(table, Auditable):
             return cls._read(table.described.facts)
@@ -156,7 +162,7 @@ class _Stated:
         return cls() if "drawn_from" in facts else cls._read(facts)
 
     @classmethod
-    def _read(cls, facts: Mapping[str, Any]) -> _Stated:
+    def _read(cls, facts: Mapping[str, Any]) -> Stated:
         columns, hierarchies = facts.get("columns"), facts.get("hierarchies")
         quasi = _names_in(columns, "quasi")
         if not isinstance(columns, Mapping) or not quasi:
@@ -176,7 +182,7 @@ class _Stated:
             method=method if isinstance(method, str) else None,
         )
 
-    def with_quasi(self, named: Sequence[str], columns: Sequence[str]) -> _Stated:
+    def with_quasi(self, named: Sequence[str], columns: Sequence[str]) -> Stated:
         """Add quasi-identifiers that the caller names. If the table lacks some of its own, these are unknown."""
         for name in named:
             if name not in columns:
@@ -209,8 +215,8 @@ class _Stated:
 class _Both:
     """What both releases state, and the quasi-identifiers of either."""
 
-    old: _Stated
-    new: _Stated
+    old: Stated
+    new: Stated
     quasi: tuple[str, ...]
 
     def labelled(self, name: str) -> bool:
@@ -241,7 +247,7 @@ class _Both:
 
 def quasi_of(previous: Any, named: Sequence[str] = ()) -> tuple[str, ...]:
     """The quasi-identifiers of an earlier release, as far as it, its manifest or the caller names them."""
-    return tuple(dict.fromkeys((*(_Stated.of(previous).quasi or ()), *named)))
+    return tuple(dict.fromkeys((*(Stated.of(previous).quasi or ()), *named)))
 
 
 def audit_together(table: Any, opened: Any, given: Given) -> Together:
@@ -258,8 +264,8 @@ def audit_together(table: Any, opened: Any, given: Given) -> Together:
     previous = artefact_of(given.previous)
     _, unfit = manifest_fit(previous)
     before = given.reading.open(previous)
-    was = _Stated.of(given.previous).with_quasi(given.previous_quasi, before.columns)
-    now = _Stated.of(table)
+    was = Stated.of(given.previous).with_quasi(given.previous_quasi, before.columns)
+    now = Stated.of(table)
     quasi = tuple(dict.fromkeys((*given.quasi, *(now.quasi or ()), *(was.quasi or ()))))
     columns = was.published(quasi, before.columns), now.published(quasi, opened.columns)
     if not columns[0]:
@@ -289,7 +295,7 @@ def audit_together(table: Any, opened: Any, given: Given) -> Together:
     return together if was.quasi is not None else _unproved(together, old.rows + new.rows)
 
 
-def _column_remarks(given: Given, was: _Stated, columns: tuple[Sequence[str], Sequence[str]]) -> list[str]:
+def _column_remarks(given: Given, was: Stated, columns: tuple[Sequence[str], Sequence[str]]) -> list[str]:
     """Remarks on the columns that form the classes of each release, where they are not obvious."""
     before, after = columns
     left = [name for name in given.quasi if name not in before]
@@ -347,7 +353,7 @@ class _Joint:
         proved = self.given.entity is None and (bounds.stay or bounds.none_new)
         together = Together(
             **self._common(compared),
-            relation=_relation(bounds.new_of_old, bounds.old_of_new),
+            relation=relation_of(bounds.new_of_old, bounds.old_of_new),
             same_people=bounds.stay and bounds.none_new,
             by_original=False,
             exact=all(extent.least == extent.most for extent in (bounds.k, bounds.below, bounds.alone)),
@@ -369,7 +375,8 @@ class _Joint:
         if self.both.values and not compared.values:
             remarks.append(
                 f"Rows are not compared by {listing(list(self.both.values))}: by these columns, some people of one "
-                "release are missing from the other. Name those that may have changed (--changed)."
+                "release are missing from the other. Name those that may have changed (--changed). Else somebody may "
+                "have left and somebody else joined, and the difference isolates both."
             )
         if self.stated.old.lost or self.stated.new.lost:
             remarks.append(
@@ -383,7 +390,9 @@ class _Joint:
         for widely, linked in ((False, True), (True, True), (True, False)):
             compared = self.both if linked else BothReleases.of(self.both.old.counts, self.both.new.counts, ())
             fits, unread = self._overlaps(compared, widely=widely)
-            bounds = bounds_of(compared, fits, self.k, self.protected if linked else {}, self.stated.granted)
+            # Values in clear that contradict each other may have changed, or somebody took somebody else's place.
+            granted = self.stated.granted if linked or not self.both.values else (False, False)
+            bounds = bounds_of(compared, fits, self.k, self.protected if linked else {}, granted)
             if bounds.stay or bounds.none_new:
                 break
         return compared, bounds, unread
@@ -439,7 +448,7 @@ class _Joint:
             )
         return Together(
             **self._common(self.both),
-            relation=_relation(people.new_of_old, people.old_of_new),
+            relation=relation_of(people.new_of_old, people.old_of_new),
             same_people=people.everybody,
             by_original=True,
             exact=people.exact,
@@ -471,40 +480,11 @@ class _Joint:
         return original, rows.astype(np.int64)
 
     def _placed(
-        self, side: Side, original: ClassCounts, rows: Longs, stated: _Stated, changed: Sequence[str]
+        self, side: Side, original: ClassCounts, rows: Longs, stated: Stated, changed: Sequence[str]
     ) -> tuple[Placed, set[str]]:
-        """Find the classes that cover each original tuple, and the columns with cells that could not be read.
-
-        Cells are read strictly only if they can mean nothing else, or if this puts everybody into a class and every
-        class has the size that it should have. Else empty cells and numbers may stand for anything.
-        """
-        below = labels_of(self.given.hierarchies, original)
-        codes, unread = [], set()
-        strict: dict[int, Bools] = {}
-        wide: dict[int, Bools] = {}
-        for place, (name, texts) in enumerate(zip(side.counts.columns, side.counts.labels, strict=True)):
-            at = original.columns.index(name)
-            values = _encoded(original, at, texts)
-            codes.append(values.codes[original.codes[:, at]])
-            if name in changed:
-                continue
-            if len(texts) * values.domain.size > _TABLE:
-                unread.add(name)
-                continue
-            cells = texts.tolist()
-            plain = people_in_cells(cells, values.domain, below[at], widely=False, averaged=stated.averaged)
-            loose = people_in_cells(cells, values.domain, below[at], widely=True, averaged=stated.averaged)
-            strict[place], wide[place] = plain.fits, loose.fits
-            if plain.unread:
-                unread.add(name)
-        tuples = np.stack(codes, axis=1)
-        lacking = max(0, stated.rows - int(rows.sum()))
-        result = placed(side, strict, tuples, rows, lacking)
-        if result.everybody and bool((result.number > 0).all()):
-            return result, unread
-        if all(np.array_equal(strict[place], wide[place]) for place in strict):
-            return result, unread
-        return placed(side, wide, tuples, rows, lacking), unread
+        """Find the classes that cover each original tuple, and the columns with cells that could not be read."""
+        below = dict(zip(original.columns, labels_of(self.given.hierarchies, original), strict=True))
+        return place_tuples(side, original, rows, below, made_of=stated.rows, averaged=stated.averaged, changed=changed)
 
     def _common(self, compared: BothReleases) -> dict[str, Any]:
         """What is reported whichever way the groups are counted."""
@@ -520,6 +500,64 @@ class _Joint:
             "threshold": self.k,
             "required": self.given.required,
         }
+
+
+def place_tuples(
+    side: Side,
+    original: ClassCounts,
+    rows: Longs,
+    below: Mapping[str, Leaves],
+    *,
+    made_of: int = 0,
+    averaged: bool | None = None,
+    changed: Sequence[str] = (),
+) -> tuple[Placed, set[str]]:
+    """Find the classes of a release that cover each original tuple, and the columns with cells that could not be read.
+
+    Cells are read strictly only if they can mean nothing else, or if this puts everybody into a class and every class
+    has the size that it should have. Else empty cells and numbers may stand for anything.
+
+    Parameters
+    ----------
+    side : Side
+    original : ClassCounts
+        Its classes are the tuples.
+    rows : int array (tuples,)
+    below : mapping of column to labels
+        The values that the labels of its cells stand for.
+    made_of : int
+        The rows of the table that the release was made from; 0 if unknown.
+    averaged : bool, optional
+        Whether numbers may be means of groups, if that is known.
+    changed : sequence of str
+        Columns whose values may have changed since.
+    """
+    codes, unread = [], set()
+    strict: dict[int, Bools] = {}
+    wide: dict[int, Bools] = {}
+    for place, (name, texts) in enumerate(zip(side.counts.columns, side.counts.labels, strict=True)):
+        at = original.columns.index(name)
+        values = _encoded(original, at, texts)
+        codes.append(values.codes[original.codes[:, at]])
+        if name in changed:
+            continue
+        if len(texts) * values.domain.size > _TABLE:
+            unread.add(name)
+            continue
+        cells = texts.tolist()
+        plain = people_in_cells(cells, values.domain, below[name], widely=False, averaged=averaged)
+        loose = people_in_cells(cells, values.domain, below[name], widely=True, averaged=averaged)
+        strict[place], wide[place] = plain.fits, loose.fits
+        if plain.unread:
+            unread.add(name)
+    tuples = np.stack(codes, axis=1)
+    lacking = max(0, made_of - int(rows.sum()))
+    result = placed(side, strict, tuples, rows, lacking)
+    if result.everybody and bool((result.number > 0).all()):
+        return result, unread
+    if all(np.array_equal(strict[place], wide[place]) for place in strict):
+        return result, unread
+    return placed(side, wide, tuples, rows, lacking), unread
 
 
 def _without_proof(together: Together, everybody: int) -> Together:
@@ -626,7 +664,7 @@ def _number(fact: Any) -> int | None:
     return fact if isinstance(fact, int) and not isinstance(fact, bool) and fact >= 0 else None
 
 
-def _relation(new_of_old: Longs, old_of_new: Longs) -> Relation:
+def relation_of(new_of_old: Longs, old_of_new: Longs) -> Relation:
     """How classes relate, by the number of classes of the other release with which each may share people."""
     if not new_of_old.any():
         return "apart"

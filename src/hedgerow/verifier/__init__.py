@@ -6,6 +6,7 @@ Start reading at ``_counting.count_classes``, which counts a table, then ``_verd
 
 from __future__ import annotations
 
+from hedgerow.verifier._both import OneRelease, verify_both
 from hedgerow.verifier._counting import RowOwners, count_classes, k_of_all, open_table, repeats
 from hedgerow.verifier._grouping import within
 from hedgerow.verifier._linkage import Link, links_of
@@ -19,6 +20,7 @@ __all__ = [
     "Finding",
     "Histogram",
     "Levels",
+    "OneRelease",
     "Link",
     "PEOPLE_PER_VALUE",
     "PeoplePerValue",
@@ -35,6 +37,7 @@ __all__ = [
     "people_per_value",
     "repeats",
     "verify",
+    "verify_both",
     "wildcard_k",
     "within",
 ]

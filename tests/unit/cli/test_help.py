@@ -62,7 +62,7 @@ def test_an_option_has_one_panel_in_all_commands() -> None:
             panels.setdefault(option.name, set()).add(option.rich_help_panel)
     several = {name for name, found in panels.items() if len(found) > 1}
     # They mean something else in an attack, a comparison, an audit of two releases, and a demonstration.
-    assert several == {"previous", "seed", "time_limit"}
+    assert several == {"previous", "recoding", "seed", "time_limit"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

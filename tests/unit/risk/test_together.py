@@ -403,8 +403,19 @@ def test_columns_in_clear_that_changed_prove_nothing() -> None:
     other = table(["[20,30)"] * 3 + ["[30,40)"] * 3, ["1,5", "2", "2,0", "3", "3,0", "4"])
     found = together(other, same, k=3)
     assert found.linking == ()
-    assert found.k == (3, 3)
+    assert (found.k, found.holds, found.same_people) == ((1, 3), None, False)
     assert any("--changed" in text for text in found.remarks)
+    assert together(other, same, k=3, changed=["ill"]).k == (3, 3)
+
+
+def test_somebody_who_took_the_place_of_another_is_isolated_by_the_difference() -> None:
+    """Equally many rows, and yet one person left and another joined, whose illness nobody else has."""
+    old = table(["[20,30)"] * 4, ["flu", "flu", "cold", "cold"])
+    new = table(["[20,30)"] * 4, ["flu", "flu", "cold", "gout"])
+    found = together(new, old, k=3)
+    assert (found.k.least, found.holds, found.same_people) == (1, None, False)
+    assert "reveal no more" not in found.says
+    assert any("difference isolates both" in text for text in found.remarks)
 
 
 def test_a_quasi_identifier_may_have_changed() -> None:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -261,8 +262,19 @@ def measures_of(counts: Counted, rules: CutRules) -> Measures:
     return Measures(counted, layout, scales)
 
 
+_JOINS: Final[WeakKeyDictionary[EncodedHierarchy, tuple[Domain, Floats]]] = WeakKeyDictionary()
+"""What was computed for a hierarchy, as long as it lives: a method that is fitted to many parts asks for it often."""
+
+
 def joins_of(hierarchy: EncodedHierarchy, domain: Domain) -> Floats:
     """What two neighbouring leaves lose at the lowest node above both, then the most among 2, 4, 8, … neighbours."""
+    known = _JOINS.get(hierarchy)
+    if known is None or known[0] is not domain:
+        known = _JOINS[hierarchy] = domain, _joins(hierarchy, domain)
+    return known[1]
+
+
+def _joins(hierarchy: EncodedHierarchy, domain: Domain) -> Floats:
     by_rank = hierarchy.leaf_of[np.argsort(hierarchy.order, kind="stable")]
     row = np.zeros(domain.size)
     row[:-1] = loss_of_nodes(hierarchy, domain, "ncp", hierarchy.lca(by_rank[:-1], by_rank[1:]))

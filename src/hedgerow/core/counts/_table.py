@@ -14,7 +14,7 @@ from hedgerow.core.counts._encoding import EncodedColumn
 from hedgerow.core.counts._people import Links, Marks
 from hedgerow.errors import BadInput, check_int
 from hedgerow.hierarchies import EncodedHierarchy, intervals
-from hedgerow.io.domains import AT_HOME, Domain, is_mark
+from hedgerow.io.domains import AT_HOME, STRATUM, Domain
 from hedgerow.schema import Roles
 
 __all__ = [
@@ -123,6 +123,8 @@ class FrequencyTable(Counted):
     strays : mapping of column to int
         For each column with a remark, how many of its records are not numbers. It is exact, so it is for the publisher
         only.
+    hidden: tuple of str
+        The internal columns of ``cell_values``, after the target and the sensitive columns.
     """
 
     roles: Roles
@@ -137,6 +139,7 @@ class FrequencyTable(Counted):
     strays: Mapping[str, int] = field(default_factory=dict)
     links: Links | None = None
     whole: Mapping[str, Longs] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
 
     @classmethod
     def from_columns(
@@ -228,6 +231,7 @@ class FrequencyTable(Counted):
         table = replace(
             self,
             domains={**self.domains, **marks.domains},
+            hidden=(*self.hidden, *marks.domains),
             cell_tuple=self.cell_tuple[distinct[:, 0]],
             cell_values=np.column_stack([self.cell_values[distinct[:, 0]], distinct[:, 1:]]).astype(np.int32),
             cell_sizes=np.bincount(number, records, len(distinct)).astype(np.int64),
@@ -235,6 +239,29 @@ class FrequencyTable(Counted):
         rest = np.full(cells, -1, dtype=np.int32)
         rest[kept] = number[len(marks.cell) :]
         return table, number[: len(marks.cell)].astype(np.int32), rest
+
+    def in_strata(self, row_cell: Ints, strata: Longs) -> tuple[FrequencyTable, Ints]:
+        """The same table, in which records of different strata are different cells; also the cell of each row.
+
+        Parameters
+        ----------
+        row_cell : int array (rows,)
+            The cell of each row in this table.
+        strata : int array (rows,)
+            The stratum of each row, numbered from 0 on.
+        """
+        number = int(strata.max()) + 1
+        parts, new_cell = tabulate([row_cell, strata.astype(np.int32)], [len(self.cell_sizes), number], len(row_cell))
+        cell, stratum = parts.T
+        table = replace(
+            self,
+            domains={**self.domains, STRATUM: Domain(STRATUM, "text", np.arange(number).astype(np.str_))},
+            hidden=(*self.hidden, STRATUM),
+            cell_tuple=self.cell_tuple[cell],
+            cell_values=np.column_stack([self.cell_values[cell], stratum]).astype(np.int32),
+            cell_sizes=np.bincount(new_cell, minlength=len(parts)).astype(np.int64),
+        )
+        return table, new_cell
 
     @property
     def is_representative(self) -> Bools | None:
@@ -264,9 +291,8 @@ class FrequencyTable(Counted):
         return replace(self, hierarchies=hierarchies)
 
     def values_of(self, column: str) -> Ints:
-        """The codes of a target or sensitive column, one per cell; the last columns mark rows that stand for people."""
-        marks = (name for name in self.domains if is_mark(name))
-        return self.cell_values[:, (*self.cell_columns, *marks).index(column)]
+        """The codes of a target or sensitive column, or of an internal one, one per cell."""
+        return self.cell_values[:, (*self.cell_columns, *self.hidden).index(column)]
 
     def codes_of(self, column: str) -> Ints:
         """The codes of any counted column, one per cell."""

@@ -235,6 +235,8 @@ class Recoding(NotebookRepr):
         Why the result does not keep the requirements, if a method was asked for such a result.
     by_label : ByLabel, optional
         The label margins that the method asks for.
+    rows : int array (rows,), optional
+        The group of each row of a table in memory, in its order; -1 for rows that are not published.
     """
 
     method: str
@@ -253,6 +255,7 @@ class Recoding(NotebookRepr):
     weak: str | None = None
     by_label: ByLabel | None = None
     parts: StoredPieces | None = None
+    rows: Ints | None = None
 
     def __repr__(self) -> str:
         return (
@@ -378,6 +381,8 @@ class Recoding(NotebookRepr):
                 stored["pieces"] = self.pieces.to_dict()
             if self.by_label is not None:
                 stored["by_label"] = self.by_label.to_dict()
+            if self.rows is not None:
+                stored["rows"] = self.rows.tolist()
         return stored
 
     def _public_router(self) -> tuple[dict[str, Domain], Router | NodeRouter | PartRouter | None]:
@@ -394,7 +399,7 @@ class Recoding(NotebookRepr):
         """Read what :meth:`to_dict` wrote."""
         if stored["format"] not in (_FORMAT, _OLDER):
             raise ValueError(f"the format is not {_FORMAT!r}")
-        pieces, by_label = stored.get("pieces"), stored.get("by_label")
+        pieces, by_label, rows = (stored.get(name) for name in ("pieces", "by_label", "rows"))
         groups = np.array(stored["groups"], dtype=np.int32).reshape(-1, len(stored["quasi"]))
         return cls(
             method=stored["method"],
@@ -410,6 +415,7 @@ class Recoding(NotebookRepr):
             identifying=tuple(stored.get("identifying", ())),
             in_clear=None if (clear := stored.get("in_clear", ())) is None else tuple(clear),
             by_label=None if by_label is None else ByLabel.from_dict(by_label),
+            rows=None if rows is None else np.array(rows, dtype=np.int32),
         )
 
     def save(self, path: str | Path, *, public: bool = False) -> Path:

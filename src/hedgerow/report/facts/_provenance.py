@@ -28,6 +28,7 @@ _COMMON: Final = frozenset(
         "missing",
         "output",
         "parameters",
+        "previous",
         "proportions",
         "redrawn",
         "require",
@@ -61,7 +62,7 @@ def provenance(subject: Subject) -> Provenance:
         hierarchies=dict(manifest.get("hierarchies", {})),
         losses=tuple(_loss(name, value) for name, value in subject.audit.losses.items()),
         versions=_versions(manifest),
-        digests=digests,
+        digests=(*digests, *_earlier(manifest)),
         digests_note="" if digests else _NOT_SAVED,
         manifest=_manifest_fits(subject),
     )
@@ -71,7 +72,8 @@ def with_digests(provenance: Provenance, manifest: Mapping[str, Any]) -> Provena
     """The same provenance with the digests in the manifest that is written beside the table."""
     entries = {name: manifest[name] for name in _FILES if isinstance(manifest.get(name), Mapping)}
     digests = _digests({name: str(entry["sha256"]) for name, entry in entries.items() if "sha256" in entry})
-    return replace(provenance, digests=digests, digests_note="" if digests else _NOT_SAVED)
+    every = (*digests, *_earlier(manifest))
+    return replace(provenance, digests=every, digests_note="" if digests else _NOT_SAVED)
 
 
 def _required(subject: Subject) -> tuple[str, ...]:
@@ -124,6 +126,14 @@ def _versions(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def _digests(known: Mapping[str, str]) -> tuple[Digest, ...]:
     return tuple(Digest(file, known[name]) for name, file in _FILES.items() if name in known)
+
+
+def _earlier(manifest: Mapping[str, Any]) -> tuple[Digest, ...]:
+    """The earlier release that the table was made beside, if it is a file."""
+    earlier = manifest.get("previous", {})
+    if "sha256" not in earlier:
+        return ()
+    return (Digest(f"the previous release, {earlier.get('file') or earlier.get('folder')}", str(earlier["sha256"])),)
 
 
 def _manifest_fits(subject: Subject) -> str | None:

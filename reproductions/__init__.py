@@ -10,7 +10,7 @@ from reproductions.base import Reproduction
 
 __all__ = ["PAPERS", "reproduction"]
 
-PAPERS: Final = ("kactus", "id3", "heuristicmin", "hybrid", "proportional", "hedge")
+PAPERS: Final = ("kactus", "id3", "heuristicmin", "hybrid", "proportional", "hedge", "proof")
 
 
 def reproduction(paper: str) -> Reproduction:

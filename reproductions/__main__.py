@@ -18,7 +18,10 @@ __all__ = ["main"]
 
 def run(
     paper: Annotated[
-        str, typer.Argument(metavar="PAPER", help="kactus, id3, heuristicmin, hybrid, proportional, or hedge: our own.")
+        str,
+        typer.Argument(
+            metavar="PAPER", help="kactus, id3, heuristicmin, hybrid, proportional, or our own: hedge, proof."
+        ),
     ],
     *,
     quick: Annotated[bool, typer.Option("--quick", help="A part of it, in minutes.")] = False,

@@ -6,6 +6,7 @@ from hedgerow import datasets as datasets
 from hedgerow import evaluation as evaluation
 from hedgerow import hierarchies as hierarchies
 from hedgerow import learning as learning
+from hedgerow import privacy as privacy
 from hedgerow import report as report
 from hedgerow import requirements as requirements
 from hedgerow import risk as risk
@@ -35,6 +36,8 @@ from hedgerow.evaluation.api import evaluate as evaluate
 from hedgerow.evaluation.estimates.api import analyses as analyses
 from hedgerow.evaluation.estimates.results import Analyses as Analyses
 from hedgerow.evaluation.results import Evaluation as Evaluation
+from hedgerow.privacy import PrivateRelease as PrivateRelease
+from hedgerow.privacy import private_release as private_release
 from hedgerow.release import Release as Release
 from hedgerow.requirements import AlphaK as AlphaK
 from hedgerow.requirements import KAnonymity as KAnonymity

@@ -10,6 +10,7 @@ from hedgerow.verifier._both import OneRelease, verify_both
 from hedgerow.verifier._counting import RowOwners, count_classes, k_of_all, open_table, repeats
 from hedgerow.verifier._grouping import within
 from hedgerow.verifier._linkage import Link, links_of
+from hedgerow.verifier._noisy import check_noisy
 from hedgerow.verifier._people import PEOPLE_PER_VALUE, PeoplePerValue, RareValues, people_per_value
 from hedgerow.verifier._verdict import Finding, Levels, Verdict, enforce, outside_levels, verify
 from hedgerow.verifier.classes import ClassCounts, Histogram, wildcard_k
@@ -26,6 +27,7 @@ __all__ = [
     "RareValues",
     "RowOwners",
     "Verdict",
+    "check_noisy",
     "count_classes",
     "enforce",
     "k_of_all",

@@ -45,7 +45,7 @@ def test_every_option_of_a_large_command_has_a_panel(
 
 def test_large_commands_are_those_with_many_options() -> None:
     large = {name for name in COMMANDS if len(options_of(name)) > 7}
-    assert large == {"anonymize", "audit", "check", "advise", "attack", "compare", "evaluate"}
+    assert large == {"anonymize", "audit", "check", "advise", "attack", "report", "compare", "evaluate"}
 
 
 def test_few_options_stand_below_one_heading(
@@ -61,8 +61,8 @@ def test_an_option_has_one_panel_in_all_commands() -> None:
         for option in options_of(command):
             panels.setdefault(option.name, set()).add(option.rich_help_panel)
     several = {name for name, found in panels.items() if len(found) > 1}
-    # They mean something else in an attack, a comparison, an audit of two releases, and a demonstration.
-    assert several == {"previous", "recoding", "seed", "time_limit"}
+    # They mean something else in an attack, a comparison, a report, an audit of two releases, and a demonstration.
+    assert several == {"attack", "original", "previous", "recoding", "seed", "time_limit"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -129,7 +129,8 @@ class Schema(NotebookRepr):
 
     Examples
     --------
-    >>> schema = Schema(quasi=["age", "sex"], target="income", others="drop")
+    >>> import hedgerow as hr
+    >>> schema = hr.Schema(quasi=["age", "sex"], target="income", others="drop")
     >>> schema.resolve(["id", "age", "sex", "income"]).published
     ('age', 'sex', 'income')
     """
@@ -260,7 +261,10 @@ class Schema(NotebookRepr):
                 "Name a role for each, or say others='insensitive' or others='drop' (--others)."
             )
         for column in _outside(self.hierarchies, {*quasi, *in_clear, *(insensitive if coded else ())}):
-            raise BadInput(f"A hierarchy is given for {column!r}, which is not a quasi-identifier or sensitive.")
+            raise BadInput(
+                f"A hierarchy is given for {column!r}, which is not a quasi-identifier or sensitive. Leave it out, or "
+                "name the column as such."
+            )
         for column in _outside(self.recode, {*in_clear, *insensitive}):
             raise BadInput(
                 f"A recode is given for {column!r}, which is not published in clear. Quasi-identifiers are generalized "

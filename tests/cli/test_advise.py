@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import tomllib
@@ -11,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
+import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+from stewards_table import hashed_visits
 
 import hedgerow as hr
 
@@ -197,19 +197,10 @@ def test_help_has_an_example(run: Any) -> None:
 
 def hospital(folder: Path) -> str:
     """30,000 visits with hashed ids, and a patient with 300 more; returns the hash of that one."""
-    visits = hr.datasets.make_hospital(30_000, random_state=7)
-    often = visits.slice(0, 300)
-    for name in ("patient_id", "born", "sex", "postcode"):
-        at = often.schema.get_field_index(name)
-        often = often.set_column(at, name, pa.array([often[name][0].as_py()] * 300, often.schema.field(at).type))
-    numbers = pa.array([f"2024-9{at:05}" for at in range(300)])
-    visits = pa.concat_tables([visits, often.set_column(0, "case", numbers)])
-    hashes = [hashlib.sha256(one.encode()).hexdigest() for one in visits["patient_id"].to_pylist()]
-    table = visits.set_column(1, "pseud", pa.array(hashes)).select(
-        ["case", "pseud", "born", "sex", "postcode", "ward", "icd10", "triage"]
-    )
+    visits, often = hashed_visits(30_000)
+    table = visits.select(["case", "pseud", "born", "sex", "postcode", "ward", "icd10", "triage"])
     pyarrow.csv.write_csv(table, folder / "people.csv")
-    return hashes[-1]
+    return often
 
 
 def test_a_hospital_with_hashed_ids_ends_in_a_release_that_counts_patients(real: Any, tmp_path: Path) -> None:

@@ -58,6 +58,15 @@ def test_a_release_without_small_counts(run: Any, visits: Path) -> None:
     assert json.loads(audited.out)["verdict"]["findings"][-1]["measure"] == "people per value"
 
 
+def test_an_audit_reads_from_the_manifest_how_many_people_were_required(run: Any, visits: Path) -> None:
+    options = (*ROLES, "-k", "3", "--min-people", "11", "--recode", "days=top:7", "-o", "out.csv")
+    assert run("anonymize", visits.name, *options).status == 0
+
+    told = json.loads(run("audit", "out.csv", "--json").out)["verdict"]["findings"][-1]
+    assert (told["measure"], told["required"], told["holds"]) == ("people per value", 11, True)
+    assert "people per value" not in run("audit", "out.csv", "--quasi", "age,sex").out
+
+
 def test_a_job_file(run: Any, visits: Path) -> None:
     (visits.parent / "job.toml").write_text(
         """

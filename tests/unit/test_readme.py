@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import re
+import shlex
 from pathlib import Path
 
+import pytest
+
 import hedgerow as hr
+from hedgerow.cli import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,3 +45,20 @@ def test_the_rows_before_and_after_are_those_of_the_demo() -> None:
         after["zip"] = "{" + "|".join(map(str, zips)) + "|…}"
         cells = " | ".join(f"`{after[name]}`".replace("|", "\\|") for name in shown)
         assert f"| *dropped* | {cells} |" in readme
+
+
+def test_the_commands_run_on_what_the_demo_leaves_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In their order, in one folder, with a smaller census; all but `compare`, which takes minutes."""
+    monkeypatch.chdir(tmp_path)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    assert main(["demo", "--rows", "2000"]) == 0
+    commands = [
+        line for line in readme.splitlines() if line.startswith("hedgerow ") and not line.startswith("hedgerow compare")
+    ]
+    assert len(commands) == 8
+    for command in commands:
+        typed = shlex.split(command, comments=True)[1:]
+        wanted = 3 if re.search(r"# .*\bexit 3\b", command) else 0
+        assert main([*typed, *(["--rows", "2000"] if typed[0] == "demo" else [])]) == wanted, capsys.readouterr().err

@@ -53,7 +53,8 @@ class ColumnAdvice:
     hierarchy : str, optional
         How it could generalize.
     given : bool
-        Whether the job gives the hierarchy. Otherwise it is a comment there, because the method keeps more without it.
+        Whether the job gives the hierarchy. Otherwise it is a comment there, because the method keeps more without it,
+        or because only ``min_people`` needs it.
     """
 
     name: str
@@ -381,7 +382,8 @@ def _recodes(advice: Advice) -> Iterator[str]:
 
 def _hierarchies(advice: Advice) -> Iterator[str]:
     columns = [column for column in advice.columns if column.given or _is_optional(column)]
-    if not columns:
+    sensitive = [column for column in advice.columns if column.role == "sensitive" and column.hierarchy is not None]
+    if not columns and not sensitive:
         return
     yield from _comment("How values generalize. The hierarchies here are what is published.")
     if not all(column.given for column in columns):
@@ -392,6 +394,12 @@ def _hierarchies(advice: Advice) -> Iterator[str]:
     yield "[hierarchy]"
     for column in columns:
         yield f"{'' if column.given else '# '}{_key(column.name)} = {toml_text(column.hierarchy or '')}"
+    if sensitive:
+        yield from _comment(
+            "With min-people, rare codes are shown as 'other'; with this, as their category or chapter:"
+        )
+    for column in sensitive:
+        yield f"# {_key(column.name)} = {toml_text(column.hierarchy or '')}"
 
 
 def _reasons(advice: Advice) -> Iterator[str]:

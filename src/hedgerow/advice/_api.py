@@ -10,7 +10,14 @@ from typing import Any, Final
 from hedgerow._internal.keywords import suggesting
 from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow.advice._advice import Advice, ColumnAdvice
-from hedgerow.advice._hierarchies import decimal_sign, hierarchy_of, keeps_more_without, kind_of, missing_texts
+from hedgerow.advice._hierarchies import (
+    decimal_sign,
+    hierarchy_of,
+    hierarchy_of_diagnoses,
+    keeps_more_without,
+    kind_of,
+    missing_texts,
+)
 from hedgerow.advice._names import like_values
 from hedgerow.advice._profiles import Profile, combinations, profiles_of, separation, together
 from hedgerow.advice._requirements import (
@@ -71,7 +78,7 @@ def advise(
     Examples
     --------
     >>> import hedgerow as hr
-    >>> advice = advise(hr.datasets.make_voters(500, random_state=7), trial=False)
+    >>> advice = hr.advise(hr.datasets.make_voters(500, random_state=7), trial=False)
     >>> advice.schema.quasi, advice.schema.sensitive, advice.k
     (('zip', 'gender', 'race', 'birth_year'), ('party',), 5)
     """
@@ -133,12 +140,13 @@ class _Adviser:
         all_given = METHODS[method.value].family == "lattice"
         given = {name for name, words in possible.items() if all_given or not keeps_more_without(words)}
         require, notes = self._diverse(judged)
+        shown = possible | self._diagnoses(judged)
         small = few_groups(counted, self.k, unit)
         return Advice(
             rows=self.look.rows,
             people=_rounded(people),
             columns=tuple(
-                self._column(name, judgement, kinds.get(name, (None, "")), possible.get(name), given=name in given)
+                self._column(name, judgement, kinds.get(name, (None, "")), shown.get(name), given=name in given)
                 for name, judgement in judged.items()
             ),
             combinations=combinations({name: profile.codes for name, profile in quasi.items()}),
@@ -158,6 +166,12 @@ class _Adviser:
     def _hierarchies(self, quasi: Mapping[str, Profile], kinds: Mapping[str, _Kind]) -> dict[str, str]:
         """The hierarchies that could be given."""
         hierarchies = {name: hierarchy_of(profile, as_text=kinds[name][0] == "text") for name, profile in quasi.items()}
+        return {name: words for name, words in hierarchies.items() if words is not None}
+
+    def _diagnoses(self, judged: Mapping[str, Judgement]) -> dict[str, str]:
+        """The hierarchies by which rare codes of sensitive columns could be pooled."""
+        sensitive = (name for name, judgement in judged.items() if judgement.role == "sensitive")
+        hierarchies = {name: hierarchy_of_diagnoses(self.profiles[name]) for name in sensitive}
         return {name: words for name, words in hierarchies.items() if words is not None}
 
     def _people(self, judged: Mapping[str, Judgement]) -> int | None:

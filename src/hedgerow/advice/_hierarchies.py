@@ -14,17 +14,19 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Floats, Longs
-from hedgerow.advice._names import CODE, ICD, ZIP, mostly, topic_of, words_of
+from hedgerow.advice._names import CODE, HEALTH, ICD, ZIP, mostly, topic_of, words_of
 from hedgerow.advice._profiles import Profile, WrittenDates, holds_text
 from hedgerow.advice._roles import whole_numbers
 from hedgerow.core.counts import number_of
 from hedgerow.engines import Look, Tally
+from hedgerow.hierarchies.diagnoses import code_of
 from hedgerow.io.domains import Domain
 
 __all__ = [
     "MOST_CATEGORIES",
     "decimal_sign",
     "hierarchy_of",
+    "hierarchy_of_diagnoses",
     "keeps_more_without",
     "kind_of",
     "missing_texts",
@@ -195,12 +197,27 @@ def hierarchy_of(profile: Profile, *, as_text: bool = False) -> str | None:
 
 def _of_texts(profile: Profile) -> str | None:
     if profile.distinct > _MANY_CODES:
-        if mostly(profile.labels, ICD, 1.0):
-            return "prefix:1,3"
+        diagnoses = hierarchy_of_diagnoses(profile)
+        if diagnoses is not None or mostly(profile.labels, ICD, 1.0):
+            return diagnoses or "prefix:1,3"
         lengths = {len(label) for label in profile.labels}
         if len(lengths) == 1 and mostly(profile.labels, CODE, 1.0):
             return _masking(lengths.pop())  # codes have at least two characters
     return "flat" if profile.distinct <= MOST_CATEGORIES else None
+
+
+def hierarchy_of_diagnoses(profile: Profile) -> str | None:
+    """The hierarchy of a column of ICD-10 codes; ``None`` if it holds others.
+
+    Other codes may have the same characters, as those of British postal areas: so some must have a dot, unless the name
+    of the column suggests diagnoses.
+    """
+    codes = [code_of(label) for label in profile.labels]
+    known = [code for code in codes if code is not None]
+    named = topic_of(profile.name, HEALTH) is not None or any("." in label for label in profile.labels)
+    if profile.kind != "text" or not (known and named) or len(known) < max(len(codes), profile.distinct):
+        return None
+    return "icd10:4,3,chapter" if max(map(len, known)) > 4 else "icd10:3,chapter"
 
 
 def _of_numbers(profile: Profile, domain: Domain) -> str | None:

@@ -142,6 +142,14 @@ class Profile:
             return None
         return WrittenDates.of(self.labels)
 
+    @property
+    def drawn_dates(self) -> DrawnDates | None:
+        """The values of the sampled rows in the order of the dates that they are, if all values are dates in text."""
+        if self.written_dates is None or self.drawn is None:
+            return None
+        days = _days_in(self.drawn.labels.tolist(), self.written_dates.form)
+        return None if days is None else DrawnDates.of(self.drawn, days)
+
 
 def profiles_of(look: Look, *, missing: Sequence[str], untyped: bool, decimal: str) -> dict[str, Profile]:
     """Make the profile of every column.
@@ -283,6 +291,30 @@ class WrittenDates:
             return None
         (form, days), *others = found
         return cls(form, days, others[0][0] if others else None)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnDates:
+    """Dates in text as a domain of dates.
+
+    Attributes
+    ----------
+    domain : Domain
+        Earliest first.
+    place : int array
+        The code in it of each code of the texts. That of a missing value is the last of both.
+    """
+
+    domain: Domain
+    place: Ints
+
+    @classmethod
+    def of(cls, texts: Domain, days: Floats) -> DrawnDates:
+        """Sort the texts of a domain by their days."""
+        order = np.argsort(days, kind="stable")
+        place = np.arange(len(days) + 1, dtype=np.int32)
+        place[order] = np.arange(len(days), dtype=np.int32)
+        return cls(Domain(texts.name, "date", texts.labels[order], days[order], texts.has_missing), place)
 
 
 def _days_in(texts: Sequence[str], form: str) -> Floats | None:

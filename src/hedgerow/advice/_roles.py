@@ -405,7 +405,10 @@ def _rows_of_people(entity: Profile | None, rows: int) -> Longs:
 def _values(profile: Profile, rows: Longs) -> Values:
     """The values of a column in some rows, to compare with those of other columns."""
     codes = profile.codes[rows]
-    return Values(codes) if profile.drawn is None else Values.of(codes, profile.drawn)
+    if profile.drawn is None:
+        return Values(codes)
+    dated = profile.drawn_dates
+    return Values.of(codes, profile.drawn) if dated is None else Values.of(dated.place[codes], dated.domain)
 
 
 def _repetition(dependency: Dependency, profiles: Mapping[str, Profile]) -> tuple[str, str, str] | None:

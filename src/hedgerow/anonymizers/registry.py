@@ -108,7 +108,8 @@ def check_parameters(method: type[Anonymizer], given: Mapping[str, Any]) -> None
 def methods() -> list[dict[str, str]]:
     """Every method: name, class, family, paper, guarantees.
 
-    >>> [method["name"] for method in methods()][:4]
+    >>> import hedgerow as hr
+    >>> [method["name"] for method in hr.methods()][:4]
     ['hedge', 'mondrian', 'apt', 'hybrid-kactus']
     """
     return [
@@ -197,9 +198,10 @@ def anonymize(
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [20, 23, 27, 25, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
-    >>> release = anonymize(people, Schema(quasi=["age", "sex"]), k=3)
+    >>> release = hr.anonymize(people, hr.Schema(quasi=["age", "sex"]), k=3)
     >>> release.audit.k
     3
     """

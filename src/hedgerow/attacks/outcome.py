@@ -48,7 +48,8 @@ class Claims:
 
     Examples
     --------
-    >>> claims = Claims(people=200, claimed=50, right=40)
+    >>> import hedgerow as hr
+    >>> claims = hr.attacks.Claims(people=200, claimed=50, right=40)
     >>> print(claims.precision, "|", claims.recall)
     80.0% (67.0% to 88.8%) | 20.0% (15.0% to 26.1%)
     """
@@ -117,6 +118,8 @@ class Outcome(NotebookRepr):
 
         Examples
         --------
+        >>> import hedgerow as hr
+        >>> Claims, Outcome = hr.attacks.Claims, hr.attacks.Outcome
         >>> Outcome.of("downcoding", "the age", Claims(400, 100, 90), Claims(400, 90, 36))
         downcoding: the age
           works: excess 13.5 points (8.5 to 18.5)
@@ -136,7 +139,10 @@ class Outcome(NotebookRepr):
 
         Examples
         --------
-        >>> found = Outcome.of_membership("membership", "is in the table", np.ones(50, bool), np.arange(50) < 10)
+        >>> import hedgerow as hr
+        >>> import numpy as np
+        >>> others = np.arange(50) < 10
+        >>> found = hr.attacks.Outcome.of_membership("membership", "is in the table", np.ones(50, bool), others)
         >>> print(found.excess, "|", found.control.recall, "|", found.control.false_positives)
         80.0% (65.1% to 88.8%) | 0.0% (0.0% to 7.1%) | 20.0% (11.2% to 33.0%)
         """

@@ -687,3 +687,5 @@ def _check_place_for_secret(option: str, typed: str, reads: Sequence[Path], publ
             "name another file."
         )
     refuse_overwriting(private, reads, f"--{option}")
+    if option == "explain" and private.suffix.lower() != ".json":
+        raise BadInput(f"An explanation is written as JSON. Name a file that ends in .json, not {typed!r} (--explain).")

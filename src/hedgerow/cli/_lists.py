@@ -198,4 +198,6 @@ def read_level(name: str, typed: str | int) -> tuple[int | None, int | None]:
             f"{name}=2: or {name}=:3, or one level: {name}=2."
         )
     first, last = (int(text) if text else None for text in ends)
+    if first is not None and last is not None and first > last:
+        raise BadInput(f"The coarsest level of {name!r} is finer than the finest. Type --level {name}={last}:{first}.")
     return first, last

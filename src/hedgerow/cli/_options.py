@@ -234,7 +234,7 @@ HierarchyWords = Annotated[
         Panel.COLUMNS,
         "COLUMN=WORDS",
         "How values generalize: masking:2,3  prefix:1,3  dates:month,year  dates:year,%d.%m.%Y (their format)  "
-        "intervals:5,10  "
+        "icd10:3,chapter  intervals:5,10  "
         "'intervals:5,10,<18,>=90' (open ends)  flat  or a file. Repeatable.",
     ),
 ]

@@ -19,6 +19,7 @@ __all__ = ["wrong_usage"]
 
 _EXTRA: Final = re.compile(r"unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
 _ONE_DASH: Final = re.compile(r"-[a-z][a-z-]+")
+_UNKNOWN: Final = re.compile(r"No such option: (--[a-z-]+)")
 _WITH_COMMAS: Final = ("COLUMNS", "NAMES", "K,K,…", "LIMITS", "COLUMN=NUMBER")
 """What the help calls the value of an option that takes a list."""
 _KINDS: Final = {"integer": "a whole number", "number": "a number", "float": "a number"}
@@ -48,6 +49,7 @@ def wrong_usage(error: BaseException, arguments: Sequence[str]) -> str | None:
         _wrong_number(error, message, command, arguments)
         or _one_dash(options, arguments)
         or _too_many_words(message, options, arguments)
+        or _of_another_command(message, context)
         or message
     )
     return f"{own if own.endswith(('.', '?')) else own + '.'} Type {command} --help."
@@ -98,6 +100,23 @@ def _too_many_words(message: str, options: dict[str, Any], arguments: Sequence[s
                 return f"Repeat the option for each value: {' '.join(f'{word} {value}' for value in listed)}."
     belong = f"{listing(words)} {'belongs' if len(words) == 1 else 'belong'} to no option."
     return f"{belong} The name of an option begins with dashes; a value with spaces stands in quotes."
+
+
+def _of_another_command(message: str, context: Any) -> str | None:
+    """The sentence for an option that this command lacks, and others have."""
+    unknown, program = _UNKNOWN.match(message), getattr(context, "parent", None)
+    if unknown is None or program is None:
+        return None
+    owners = [
+        f"{program.command_path} {name}"
+        for name, command in program.command.commands.items()
+        if any(unknown[1] in option.opts for option in command.params)
+    ]
+    if not owners:
+        return None
+    *first, last = owners
+    have = f"{', '.join(first)} and {last} have" if first else f"{last} has"
+    return f"{context.command_path} has no option {unknown[1]}; {have} it."
 
 
 def _until_next_option(words: Sequence[str]) -> list[str]:

@@ -132,7 +132,7 @@ def compare(
     >>> import hedgerow as hr
     >>> people = hr.datasets.make_census(300, random_state=1)
     >>> schema = hr.Schema(quasi=["age", "sex", "education"], others="drop")
-    >>> found = compare(people, schema, methods=["mondrian"], k=[5, 20], workers=1)
+    >>> found = hr.compare(people, schema, methods=["mondrian"], k=[5, 20], workers=1)
     >>> [(choice.label, choice.k_reached) for choice in found.frontier()]
     [('mondrian with k = 20', 20), ('mondrian with k = 5', 5)]
     >>> found.recommendation.choice.label

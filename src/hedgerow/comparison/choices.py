@@ -284,7 +284,8 @@ class Choice:
     def label(self) -> str:
         """The name of the choice in a sentence.
 
-        >>> Choice("mondrian", 10).label, Choice("kactus", 5, 0.02).label
+        >>> import hedgerow as hr
+        >>> hr.comparison.Choice("mondrian", 10).label, hr.comparison.Choice("kactus", 5, 0.02).label
         ('mondrian with k = 10', 'kactus with k = 5, up to 2% lost')
         """
         k = "" if self.k is None else f" with k = {self.k:,}"

@@ -135,7 +135,8 @@ def make_census(n: int = 10_000, random_state: Seed = None, backend: Backend = "
 
     Examples
     --------
-    >>> table = make_census(100, random_state=7)
+    >>> import hedgerow as hr
+    >>> table = hr.datasets.make_census(100, random_state=7)
     >>> table.num_rows, table.column_names[-1]
     (100, 'income')
     """
@@ -287,7 +288,8 @@ def census_hierarchies() -> dict[str, Any]:
     Taxonomies are nested dicts; age has intervals, ZIP codes are masked from the right. The taxonomy of ``disease`` is
     for the hierarchical distance of t-closeness.
 
-    >>> census_hierarchies()["workclass"]["Any class"]["Employee"]
+    >>> import hedgerow as hr
+    >>> hr.datasets.census_hierarchies()["workclass"]["Any class"]["Employee"]
     ['Private', 'Public']
     """
     from hedgerow.hierarchies import flat, intervals, masking
@@ -303,7 +305,8 @@ def census_hierarchies() -> dict[str, Any]:
 def census_schema() -> Schema:
     """Return the roles of the columns of :func:`make_census`, with their hierarchies.
 
-    >>> census_schema().target
+    >>> import hedgerow as hr
+    >>> hr.datasets.census_schema().target
     'income'
     """
     return Schema(

@@ -95,7 +95,8 @@ def make_hospital(n: int = 5_000, random_state: Seed = None, backend: Backend = 
 
     Examples
     --------
-    >>> table = make_hospital(100, random_state=7)
+    >>> import hedgerow as hr
+    >>> table = hr.datasets.make_hospital(100, random_state=7)
     >>> table.num_rows, table.column_names[-1], len(table["patient_id"].unique()) < 100
     (100, 'readmitted', True)
     """
@@ -107,7 +108,8 @@ def make_hospital(n: int = 5_000, random_state: Seed = None, backend: Backend = 
 def hospital_hierarchies() -> dict[str, Any]:
     """Return the hierarchies of the quasi-identifiers of :func:`make_hospital`, for a schema.
 
-    >>> sorted(hospital_hierarchies())
+    >>> import hedgerow as hr
+    >>> sorted(hr.datasets.hospital_hierarchies())
     ['admitted', 'born', 'icd10', 'postcode', 'sex']
     """
     from hedgerow.hierarchies import dates, flat, masking
@@ -124,7 +126,8 @@ def hospital_hierarchies() -> dict[str, Any]:
 def hospital_schema() -> Schema:
     """Return the roles of the columns of :func:`make_hospital`, with their hierarchies.
 
-    >>> hospital_schema().target
+    >>> import hedgerow as hr
+    >>> hr.datasets.hospital_schema().target
     'readmitted'
     """
     hierarchies = hospital_hierarchies()

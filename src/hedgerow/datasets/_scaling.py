@@ -54,8 +54,9 @@ def scale_up(
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> scale_up(pa.table({"a": [1, 2], "b": ["x", "y"]}), 3, keep=1, random_state=0).num_rows
+    >>> hr.datasets.scale_up(pa.table({"a": [1, 2], "b": ["x", "y"]}), 3, keep=1, random_state=0).num_rows
     6
     """
     factor = check_int("factor", "scale_up", factor, 1)

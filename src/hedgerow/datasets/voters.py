@@ -146,7 +146,8 @@ def make_voters(n: int = 30_162, random_state: Seed = None, backend: Backend = "
 
     Examples
     --------
-    >>> table = make_voters(100, random_state=7)
+    >>> import hedgerow as hr
+    >>> table = hr.datasets.make_voters(100, random_state=7)
     >>> table.num_rows, table.column_names
     (100, ['zip', 'gender', 'race', 'birth_year', 'party'])
     """
@@ -161,7 +162,8 @@ def voters_hierarchies() -> dict[str, Any]:
     ZIP codes are masked from the right, years of birth are in intervals of 20, and the others are flat. In a table of
     the default size they have about 1,165, 106, 3 and 9 nodes.
 
-    >>> sorted(voters_hierarchies())
+    >>> import hedgerow as hr
+    >>> sorted(hr.datasets.voters_hierarchies())
     ['birth_year', 'gender', 'race', 'zip']
     """
     from hedgerow.hierarchies import flat, intervals, masking
@@ -178,7 +180,8 @@ def voters_hierarchies() -> dict[str, Any]:
 def voters_schema() -> Schema:
     """Return the roles of the columns of :func:`make_voters`, with their hierarchies.
 
-    >>> voters_schema().target
+    >>> import hedgerow as hr
+    >>> hr.datasets.voters_schema().target
     'party'
     """
     hierarchies = voters_hierarchies()

@@ -145,7 +145,7 @@ def evaluate(
     >>> import hedgerow as hr
     >>> people = hr.datasets.make_census(300, random_state=1)
     >>> schema = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")
-    >>> found = evaluate(people, schema, methods=["mondrian"], k=5, learners=["c45"], protocol="holdout", workers=1)
+    >>> found = hr.evaluate(people, schema, methods=["mondrian"], k=5, learners=["c45"], protocol="holdout", workers=1)
     >>> found.table().column_names
     ['learner', 'train', 'test', 'method', 'majority', 'unanonymized', 'k=5']
     """

@@ -94,11 +94,12 @@ def masking(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> zips = Domain("zip", "text", np.array(["13053", "13068", "14850"]))
-    >>> encoded = masking(levels=[2, 3]).encode(zips)
-    >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:]]
-    [['130**', '130**', '148**'], ['13***', '13***', '14***'], ['*', '*', '*']]
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"zip": ["13053", "13068", "14850", "14853"]})
+    >>> schema = hr.Schema(quasi=["zip"], hierarchies={"zip": hr.hierarchies.masking(levels=[2, 3])})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["zip"].to_pylist())
+    ['130**', '130**', '148**', '148**']
     """
     if side not in ("left", "right"):
         raise BadInput.parameter("side", "masking", "'left' or 'right'", side)
@@ -134,11 +135,12 @@ def prefix(*lengths: int) -> Prefix:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> codes = Domain("icd", "text", np.array(["I10.9", "I21.0", "I21.4", "J45.0"]))
-    >>> encoded = prefix(1, 3).encode(codes)
-    >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:3]]
-    [['I10*', 'I21*', 'I21*', 'J45*'], ['I*', 'I*', 'I*', 'J*']]
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"icd": ["I10.9", "I21.0", "J45.0", "J45.9"]})
+    >>> schema = hr.Schema(quasi=["icd"], hierarchies={"icd": hr.hierarchies.prefix(1, 3)})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["icd"].to_pylist())
+    ['I*', 'I*', 'J*', 'J*']
     """
     if not lengths or not all(is_int(length, 1) for length in lengths) or any(b <= a for a, b in pairwise(lengths)):
         raise BadInput.parameter("lengths", "prefix", "increasing ints >= 1", list(lengths))

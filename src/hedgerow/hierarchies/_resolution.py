@@ -12,6 +12,7 @@ from typing import Any, Final
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies._masks import masking, prefix
 from hedgerow.hierarchies.calendars import DATE_LEVELS, dates
+from hedgerow.hierarchies.diagnoses import icd10
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy, encode_tree, tree_of_levels
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.hierarchies.files import read_arx, read_toml
@@ -61,9 +62,12 @@ def flat() -> Flat:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> flat().encode(Domain("sex", "text", np.array(["F", "M"]), has_missing=True)).labels
-    ('*', 'F', 'M', None)
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"sex": ["F", "M", "F"]})
+    >>> schema = hr.Schema(quasi=["sex"], hierarchies={"sex": hr.hierarchies.flat()})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["sex"].to_pylist())
+    ['*', '*', '*']
     """
     return Flat()
 
@@ -75,9 +79,12 @@ def automatic() -> Automatic:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> automatic().encode(Domain("sex", "text", np.array(["F", "M"]))).description
-    'automatic: flat'
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [21, 24, 38, 39]})
+    >>> schema = hr.Schema(quasi=["age"], hierarchies={"age": hr.hierarchies.automatic()})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["age"].to_pylist())
+    ['[21,38)', '[21,38)', '[38,39]', '[38,39]']
     """
     return Automatic()
 
@@ -87,6 +94,7 @@ BUILDERS: Final[Mapping[str, Callable[[], Hierarchy]]] = {
     "flat": flat,
     "masking": masking,
     "dates": dates,
+    "icd10": icd10,
     "intervals": lambda: intervals(quantiles=8),
     "quantiles": lambda: intervals(quantiles=8),
 }
@@ -96,6 +104,7 @@ _WORDS: Final[Mapping[str, Callable[[list[str]], Hierarchy]]] = {
     "masking": lambda words: masking(levels=list(map(_number, words))),
     "prefix": lambda words: prefix(*map(_number, words)),
     "dates": lambda words: _dates(words),
+    "icd10": lambda words: _icd10(words),
     "intervals": lambda words: _intervals(words),
     "quantiles": lambda words: _quantiles(words),
 }
@@ -111,9 +120,9 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
     ----------
     spec : object
         ``None`` (automatic), a builder's name (with parameters: ``masking:2,3``, ``prefix:1,3``, ``dates:month,year``,
-        for dates in another form ``dates:month,year,%d.%m.%Y``, ``intervals:5,10,20``, with open ends
-        ``intervals:5,10,20,<18,>=90``), the path of a ``.csv`` (ARX) or ``.toml`` file, a nested dict or list, or an
-        object with a method ``encode``.
+        for dates in another form ``dates:month,year,%d.%m.%Y``, ``icd10:3,chapter``, ``intervals:5,10,20``, with open
+        ends ``intervals:5,10,20,<18,>=90``), the path of a ``.csv`` (ARX) or ``.toml`` file, a nested dict or list, or
+        an object with a method ``encode``.
     column : str
         The column, for errors.
     """
@@ -160,6 +169,12 @@ def _dates(words: list[str]) -> Hierarchy:
         raise BadInput("The format of dates is given twice, or has a comma in it. Write one without a comma.")
     levels = [word for word in words if "%" not in word]
     return dates(levels or DATE_LEVELS, format=forms[0] if forms else None)
+
+
+def _icd10(words: list[str]) -> Hierarchy:
+    """ICD-10 codes at some levels."""
+    levels: list[Any] = [int(word) if word.isdecimal() else word for word in words]
+    return icd10(levels)
 
 
 _OPEN_ENDS: Final = {BELOW: "bottom", FROM: "top", ">=": "top"}

@@ -76,11 +76,12 @@ def dates(levels: str | Sequence[str] = DATE_LEVELS, *, format: str | None = Non
 
     Examples
     --------
-    >>> import numpy as np
-    >>> births = Domain("birth", "text", np.array(["1984-02-29", "1984-03-01", "1987-07-14"]))
-    >>> encoded = dates(["quarter", "decade"]).encode(births)
-    >>> encoded.labels
-    ('*', '1980s', '1984-Q1', '1984-02-29', '1984-03-01', '1987-Q3', '1987-07-14')
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"birth": ["1984-02-29", "1984-03-01", "1987-07-14", "1987-08-02"]})
+    >>> schema = hr.Schema(quasi=["birth"], hierarchies={"birth": hr.hierarchies.dates(["quarter", "decade"])})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["birth"].to_pylist())
+    ['1984-Q1', '1984-Q1', '1987-Q3', '1987-Q3']
     """
     chosen = (levels,) if isinstance(levels, str) else tuple(levels)
     for level in chosen:

@@ -357,13 +357,17 @@ def intervals(
 
     Examples
     --------
-    >>> ages = Domain("age", "number", np.array(["17", "25", "38", "41"]), np.array([17.0, 25, 38, 41]))
-    >>> encoded = intervals(width=10, levels=[20, 40]).encode(ages)
-    >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:3]]
-    [['[10,20)', '[20,30)', '[30,40)', '[40,50)'], ['[0,20)', '[20,40)', '[20,40)', '[40,60)']]
-    >>> encoded = intervals(width=10, levels=[20], bottom=18, top=40).encode(ages)
-    >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:3]]
-    [['<18', '[20,30)', '[30,40)', '≥40'], ['<18', '[20,40)', '[20,40)', '≥40']]
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [12, 17, 25, 31, 38, 39]})
+    >>> ages = intervals(width=10, levels=[20, 40])
+    >>> schema = hr.Schema(quasi=["age"], hierarchies={"age": ages})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["age"].to_pylist())
+    ['[0,20)', '[0,20)', '[20,40]', '[20,40]', '[20,40]', '[20,40]']
+    >>> ages = intervals(width=10, levels=[20], bottom=18, top=36)
+    >>> schema = hr.Schema(quasi=["age"], hierarchies={"age": ages})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["age"].to_pylist())
+    ['<18', '<18', '[20,36)', '[20,36)', '≥36', '≥36']
     """
     if (edges is not None) + (width is not None) + (quantiles is not None) != 1:
         raise BadInput("The function intervals needs one of 'edges', 'width' and 'quantiles'. Give exactly one.")

@@ -84,13 +84,13 @@ def taxonomy(tree: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> Taxonomy:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> education = taxonomy({"Any": {"School": ["9th", "10th"], "University": ["BSc", "MSc", "PhD"]}})
-    >>> encoded = education.encode(Domain("education", "text", np.array(["10th", "9th", "PhD"])))
-    >>> encoded.labels
-    ('Any', 'School', '9th', '10th', 'University', 'BSc', 'MSc', 'PhD')
-    >>> encoded.labels[encoded.lca_of_codes([0, 1], [0])[0]], encoded.leaf_count[encoded.root]
-    ('School', np.int32(5))
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"education": ["9th", "10th", "PhD", "MSc"]})
+    >>> levels = {"Any": {"School": ["9th", "10th"], "University": ["BSc", "MSc", "PhD"]}}
+    >>> schema = hr.Schema(quasi=["education"], hierarchies={"education": hr.hierarchies.taxonomy(levels)})
+    >>> sorted(hr.anonymize(people, schema, method="datafly", k=2).table["education"].to_pylist())
+    ['School', 'School', 'University', 'University']
     """
     return _checked(taxonomy_tree(tree), "taxonomy")
 
@@ -108,9 +108,10 @@ def groups(parts: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> Taxonomy:
 
     Examples
     --------
-    >>> groups([["low", "fair"], ["good", "high", "top"]]).tree.labels
+    >>> import hedgerow as hr
+    >>> hr.hierarchies.groups([["low", "fair"], ["good", "high", "top"]]).tree.labels
     ('*', 'low..fair', 'good..top', 'low', 'fair', 'good', 'high', 'top')
-    >>> groups({"below": ["low", "fair"], "above": ["good", "high", "top"]}).tree.labels[:3]
+    >>> hr.hierarchies.groups({"below": ["low", "fair"], "above": ["good", "high", "top"]}).tree.labels[:3]
     ('*', 'below', 'above')
     """
     _refuse_deep(parts)

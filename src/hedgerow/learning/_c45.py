@@ -62,16 +62,17 @@ class C45Classifier(ColumnTreeClassifier):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> weather = pa.table({"sky": ["grey"] * 3 + ["blue"] * 4, "wind": [7, 5, 3, 2, None, 6, 4]})
-    >>> model = C45Classifier().fit(weather, ["rain"] * 3 + ["dry"] * 4)
+    >>> model = hr.learning.C45Classifier().fit(weather, ["rain"] * 3 + ["dry"] * 4)
     >>> print(model.export_text())
     sky = blue: dry (4)
     sky = grey: rain (3)
     >>> model.predict(weather.slice(0, 1)).tolist(), model.n_leaves_, model.tree_size_
     (['rain'], 2, 3)
     >>> published = pa.table({"sky": ["grey"] * 3 + ["{blue|grey}"] + ["blue"] * 3})
-    >>> print(C45Classifier(fractional=True).fit(published, ["rain"] * 3 + ["dry"] * 4).export_text())
+    >>> print(hr.learning.C45Classifier(fractional=True).fit(published, ["rain"] * 3 + ["dry"] * 4).export_text())
     sky = blue: dry (3.5)
     sky = grey: rain (3.5/0.5)
     """

@@ -69,10 +69,11 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> people = pa.table({"town": ["Bonn", "Köln", "Köln", "Lyon", "Nice", "Nice"]})
     >>> towns = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice", "Paris"]}}
-    >>> model = KADETClassifier(k=3, hierarchies={"town": towns}).fit(people, ["beer"] * 3 + ["wine"] * 3)
+    >>> model = hr.learning.KADETClassifier(k=3, hierarchies={"town": towns}).fit(people, ["beer"] * 3 + ["wine"] * 3)
     >>> print(model.export_text())
     town = Germany: beer (3)
     town = France: wine (3)

@@ -54,7 +54,8 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
     >>> import pyarrow as pa
     >>> import hedgerow as hr
     >>> towns = pa.table({"town": ["Ulm"] * 6 + ["Bern"] * 6})
-    >>> X, y = Redraw(anonymizer=hr.Mondrian(k=3), random_state=0).fit_resample(towns, ["beer"] * 6 + ["wine"] * 6)
+    >>> step = hr.learning.Redraw(anonymizer=hr.Mondrian(k=3), random_state=0)
+    >>> X, y = step.fit_resample(towns, ["beer"] * 6 + ["wine"] * 6)
     >>> sorted(set(zip(X["town"].to_pylist(), y.tolist())))
     [('Bern', 'wine'), ('Ulm', 'beer')]
     """

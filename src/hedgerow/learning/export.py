@@ -201,6 +201,8 @@ def export(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pyarrow as pa
     >>> published = pa.table({"age": ["[20,30)", "41", "*"], "ill": ["n", "y", "y"]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = export(published, Path(folder) / "people.csv", intervals="columns")

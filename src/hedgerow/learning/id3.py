@@ -84,9 +84,10 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> people = pa.table({"sex": ["F", "F", "{F|M}", "M"], "age": ["[20,30)", "[30,40)", "[30,40)", "[30,40)"]})
-    >>> model = GeneralizedID3Classifier(fractional=True).fit(people, ["poor", "poor", "rich", "rich"])
+    >>> model = hr.learning.GeneralizedID3Classifier(fractional=True).fit(people, ["poor", "poor", "rich", "rich"])
     >>> print(model.export_text())
     sex = F
     |   age <= 29: poor (1)

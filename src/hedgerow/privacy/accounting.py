@@ -63,9 +63,10 @@ class Budget:
 
     Examples
     --------
-    >>> Budget.of_advantage("0.05").rho
+    >>> import hedgerow as hr
+    >>> hr.privacy.Budget.of_advantage("0.05").rho
     Fraction(1, 200)
-    >>> budget = Budget.of_epsilon(1, 1e-5)
+    >>> budget = hr.privacy.Budget.of_epsilon(1, 1e-5)
     >>> round(float(budget.rho), 4), budget.advantage, budget.label_advantage
     (0.0306, 0.123606, 0.247211)
     >>> (budget + budget).epsilon(1e-5)

@@ -134,7 +134,9 @@ class Domain:
 
     Examples
     --------
-    >>> domain = Domain({"age": [0, 30, 60, 120], "sex": ["female", "male"]}, target="income", labels=["low", "high"])
+    >>> import hedgerow as hr
+    >>> columns = {"age": [0, 30, 60, 120], "sex": ["female", "male"]}
+    >>> domain = hr.privacy.Domain(columns, target="income", labels=["low", "high"])
     >>> domain.sizes
     (3, 3)
     """

@@ -57,11 +57,13 @@ class Ledger:
 
     Examples
     --------
+    >>> import hedgerow as hr
+    >>> from pathlib import Path
     >>> from tempfile import mkdtemp
-    >>> ledger = Ledger(Path(mkdtemp()) / "patients.privacy.jsonl")
-    >>> ledger.charge(Budget.of_advantage("0.05"), "a release")
+    >>> ledger = hr.privacy.Ledger(Path(mkdtemp()) / "patients.privacy.jsonl")
+    >>> ledger.charge(hr.privacy.Budget.of_advantage("0.05"), "a release")
     Budget(rho=Fraction(1, 200))
-    >>> ledger.charge(Budget.of_advantage("0.05"), "another release").advantage
+    >>> ledger.charge(hr.privacy.Budget.of_advantage("0.05"), "another release").advantage
     0.070711
     """
 

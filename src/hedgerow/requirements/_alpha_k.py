@@ -48,7 +48,8 @@ class AlphaK(Requirement):
 
     Examples
     --------
-    >>> print(AlphaK(0.5, 3, "disease"))
+    >>> import hedgerow as hr
+    >>> print(hr.AlphaK(0.5, 3, "disease"))
     (0.5, 3)-anonymity of disease
     """
 

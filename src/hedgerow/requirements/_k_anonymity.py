@@ -35,7 +35,8 @@ class KAnonymity(Requirement):
 
     Examples
     --------
-    >>> print(KAnonymity(4, shield=["education", "sex"]))
+    >>> import hedgerow as hr
+    >>> print(hr.KAnonymity(4, shield=["education", "sex"]))
     4-anonymity of education, sex
     """
 

@@ -55,7 +55,8 @@ class LDiversity(Requirement):
 
     Examples
     --------
-    >>> print(LDiversity(3, "disease", kind="recursive", c=2))
+    >>> import hedgerow as hr
+    >>> print(hr.LDiversity(3, "disease", kind="recursive", c=2))
     recursive (2, 3)-diversity of disease
     """
 

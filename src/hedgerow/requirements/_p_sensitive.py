@@ -39,7 +39,8 @@ class PSensitive(Requirement):
 
     Examples
     --------
-    >>> print(PSensitive(2, 5, "disease"))
+    >>> import hedgerow as hr
+    >>> print(hr.PSensitive(2, 5, "disease"))
     2-sensitive 5-anonymity of disease
     """
 

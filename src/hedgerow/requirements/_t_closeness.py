@@ -199,9 +199,10 @@ class TCloseness(Requirement):
 
     Examples
     --------
-    >>> print(TCloseness(0.2, "disease"))
+    >>> import hedgerow as hr
+    >>> print(hr.TCloseness(0.2, "disease"))
     0.2-closeness of disease
-    >>> print(TCloseness(0.2, "wage", distance="ordered", shield=["sex"]))
+    >>> print(hr.TCloseness(0.2, "wage", distance="ordered", shield=["sex"]))
     0.2-closeness (ordered) of wage within sex
     """
 

@@ -216,8 +216,8 @@ def audit(
         The quasi-identifiers of the earlier release. A release, or a saved one with its manifest, supplies them itself.
         If they are unknown, no k is proved for both together.
     min_people : int, optional
-        How many people must hold every value of every column, except columns that name people. A release supplies its
-        own.
+        How many people must hold every value of every column, except columns that name people. A release, or the
+        manifest beside a file, supplies its own.
     previous_original : dataframe, DuckDB relation or path, optional
         The table that the earlier release was made from, where it is not that of the new release; ``original`` is then
         only the latter. All groups are counted exactly, also of people who joined, left or changed.
@@ -227,9 +227,10 @@ def audit(
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["12*", "12*", "13*"], "illness": ["flu", "cold", "flu"]})
-    >>> result = audit(table, quasi=["zip"], sensitive=["illness"])
+    >>> result = hr.audit(table, quasi=["zip"], sensitive=["illness"])
     >>> result.k, result.l, result.risks.prosecutor.highest
     (1, 1, 1.0)
     """
@@ -262,6 +263,8 @@ def audit(
         missing=roles.missing,
         determined=_determined(table, fit, roles, counted),
     )
+    if min_people is None and stated is not None:
+        min_people = stated.min_people
     result = audit_counts(
         counts,
         sensitive=roles.sensitive,
@@ -870,9 +873,10 @@ def check(
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["12", "12", "13"], "illness": ["flu", "cold", "flu"]})
-    >>> answer = check(table, quasi=["zip"], k=2)
+    >>> answer = hr.check(table, quasi=["zip"], k=2)
     >>> answer.holds, answer.findings[0].rows_violating
     (False, 1)
     """

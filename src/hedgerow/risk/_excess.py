@@ -48,7 +48,8 @@ class Risk:
 
         Examples
         --------
-        >>> print(Risk.share(80, 100))
+        >>> import hedgerow as hr
+        >>> print(hr.risk.Risk.share(80, 100))
         80.0% (71.1% to 86.7%)
         """
         required(people or None, "a person to be attacked")
@@ -64,7 +65,8 @@ class Risk:
 
         Examples
         --------
-        >>> print(Risk.excess(Risk.share(56, 70), Risk.share(48, 80)))
+        >>> import hedgerow as hr
+        >>> print(hr.risk.Risk.excess(hr.risk.Risk.share(56, 70), hr.risk.Risk.share(48, 80)))
         20.0% (5.2% to 33.4%)
         """
         value = main.value - control.value
@@ -94,10 +96,12 @@ class Risk:
         --------
         Two thirds of the first people are easy, and one third of the others. Exactly the easy people are hit:
 
+        >>> import hedgerow as hr
+        >>> import numpy as np
         >>> main, control = np.array([True, True, False] * 40), np.array([True, False, False] * 40)
-        >>> print(Risk.beyond(main, control, (main.astype(float), control.astype(float))))
+        >>> print(hr.risk.Risk.beyond(main, control, (main.astype(float), control.astype(float))))
         0.0% (0.0% to 0.0%)
-        >>> print(Risk.beyond(main, control, (np.zeros(120), np.zeros(120))))
+        >>> print(hr.risk.Risk.beyond(main, control, (np.zeros(120), np.zeros(120))))
         33.3% (21.4% to 45.3%)
         """
         hits = np.concatenate([main, control]).astype(np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 from collections.abc import Callable
 from typing import Any
@@ -129,3 +130,14 @@ def test_an_income_is_a_label_only_if_it_has_few_values(profiles: Profiles) -> N
     assert roles(profiles(income=["<=50K", ">50K"] * 50, age=list(range(100))))["income"] == "target"
     assert roles(profiles(income=list(range(100)), age=list(range(100))))["income"] == "sensitive"
     assert roles(profiles(income_bracket=["low", "high"] * 50, age=list(range(100))))["income_bracket"] == "sensitive"
+
+
+@pytest.mark.parametrize("form", ["{:%d.%m.%Y}", "{:%m/%d/%Y}", "{:%Y-%m-%d}"])
+def test_a_year_of_birth_repeats_a_date_of_birth_however_that_is_written(profiles: Profiles, form: str) -> None:
+    days = [dt.date(1950, 1, 1) + dt.timedelta(days=at * 37 % 18_000) for at in range(300)]
+    table = profiles(
+        born=[form.format(day) for day in days],
+        birth_year=[day.year for day in days],
+        sex=["F", "M"] * 150,
+    )
+    assert roles(table) == {"born": "quasi", "birth_year": "redundant", "sex": "quasi"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -21,12 +21,14 @@ class Option:
 @dataclass
 class Command:
     params: list[Option]
+    commands: dict[str, Command] = field(default_factory=dict)
 
 
 @dataclass
 class Context:
     command: Command
     command_path: str = "hedgerow check"
+    parent: Context | None = None
 
 
 @dataclass
@@ -87,6 +89,17 @@ def test_one_dash_for_two() -> None:
     said = wrong_usage(UsageError("No such option: -u", CHECK), ["check", "a.csv", "-quasi", "age"])
 
     assert said == "There is no option '-quasi'. Did you mean '--quasi', with two dashes? Type hedgerow check --help."
+
+
+def test_an_option_of_other_commands() -> None:
+    having = Command([Option(["--min-people"])])
+    program = Context(Command([], {"anonymize": having, "check": CHECK.command, "audit": having}), "hedgerow")
+    typed = ["check", "a.csv", "--min-people", "11"]
+    error = UsageError("No such option: --min-people (Possible options: --help)", replace(CHECK, parent=program))
+    assert wrong_usage(error, typed) == (
+        "hedgerow check has no option --min-people; hedgerow anonymize and hedgerow audit have it. Type hedgerow "
+        "check --help."
+    )
 
 
 def test_other_usage_keeps_its_words_and_names_the_command() -> None:

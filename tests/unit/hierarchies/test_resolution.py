@@ -11,7 +11,18 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import BadInput
-from hedgerow.hierarchies import EncodedHierarchy, automatic, dates, flat, groups, intervals, masking, resolve, taxonomy
+from hedgerow.hierarchies import (
+    EncodedHierarchy,
+    automatic,
+    dates,
+    flat,
+    groups,
+    icd10,
+    intervals,
+    masking,
+    resolve,
+    taxonomy,
+)
 from hedgerow.io.domains import Domain
 
 ZIPS = Domain("zip", "text", np.array(["13053", "14850"]))
@@ -85,6 +96,7 @@ def test_what_is_no_hierarchy(spec: Any, message: str, tmp_path: Path, monkeypat
         flat(),
         masking(),
         dates(),
+        icd10(),
         intervals(width=5),
         taxonomy({"Any": ["a"]}),
         groups([["a"], ["b"]]),
@@ -102,6 +114,7 @@ def test_builders_are_values(built: Any) -> None:
         ("masking:2,3", ["80331", "80339"], [["803**", "803**"], ["80***", "80***"]]),
         ("prefix:1,3", ["I21.4", "I21.0"], [["I21*", "I21*"], ["I*", "I*"]]),
         ("prefix: 1", ["I21.4", "J45.0"], [["I*", "J*"]]),
+        ("icd10:3, chapter", ["I21.4", "I25.1"], [["I21*", "I25*"], ["I00..I99", "I00..I99"]]),
     ],
 )
 def test_words_behind_a_colon_are_parameters(words: str, values: list[str], levels: list[list[str]]) -> None:
@@ -132,6 +145,8 @@ def test_words_for_numbers_and_dates() -> None:
         ("prefix:3,1", "increasing ints"),
         ("prefix:", "is not a number"),
         ("dates:week", "week"),
+        ("icd10:chapter,3", "must be some of 6, 5, 4, 3, 'chapter', in this order"),
+        ("icd10:category", r"must be some of .* Got \['category'\] instead"),
         ("maskin:2", "maskin:2"),
         ("intervals:5,<a", "'a' is not a number"),
         ("intervals:5,<18,<20", "An open end is given twice"),

@@ -51,11 +51,11 @@ class AllMin(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "m", "f", "m"]})
-    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
-    >>> recoding = AllMin(k=2).anonymize(people, schema).recoding
+    >>> schema = hr.Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
+    >>> recoding = hr.AllMin(k=2).anonymize(people, schema).recoding
     >>> recoding.facts["heights"], recoding.levels
     ([1, 2], {'zip': 2, 'sex': 0})
     """

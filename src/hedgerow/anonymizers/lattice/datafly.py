@@ -35,11 +35,11 @@ class Datafly(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "f", "m", "m"]})
-    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
-    >>> Datafly(k=2).anonymize(people, schema).recoding.levels
+    >>> schema = hr.Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
+    >>> hr.Datafly(k=2).anonymize(people, schema).recoding.levels
     {'zip': 1, 'sex': 0}
     """
 

@@ -78,10 +78,10 @@ class Genetic(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"age": [20, 21, 30, 31, 32, 60]})
-    >>> release = Genetic(k=3).anonymize(people, Schema(quasi=["age"]), random_state=0)
+    >>> release = hr.Genetic(k=3).anonymize(people, hr.Schema(quasi=["age"]), random_state=0)
     >>> sorted(release.table["age"].to_pylist())
     ['[20,31)', '[20,31)', '[20,31)', '[31,60]', '[31,60]', '[31,60]']
     """

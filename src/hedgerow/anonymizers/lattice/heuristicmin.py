@@ -53,10 +53,10 @@ class HeuristicMin(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"zip": ["11", "12", "21", "21"]})
-    >>> release = HeuristicMin(k=2).anonymize(people, Schema(quasi=["zip"], hierarchies={"zip": "masking"}))
+    >>> release = hr.HeuristicMin(k=2).anonymize(people, hr.Schema(quasi=["zip"], hierarchies={"zip": "masking"}))
     >>> sorted(release.table["zip"].to_pylist())
     ['1*', '1*', '21', '21']
     """

@@ -55,11 +55,11 @@ class Incognito(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "m", "f", "m"]})
-    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
-    >>> Incognito(k=2).anonymize(people, schema).recoding.facts["minimal"]
+    >>> schema = hr.Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
+    >>> hr.Incognito(k=2).anonymize(people, schema).recoding.facts["minimal"]
     [{'zip': 1, 'sex': 1}, {'zip': 2, 'sex': 0}]
     """
 

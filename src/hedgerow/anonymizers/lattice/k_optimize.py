@@ -80,10 +80,10 @@ class KOptimize(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"age": [20, 21, 30, 31, 32, 60]})
-    >>> release = KOptimize(k=2).anonymize(people, Schema(quasi=["age"]))
+    >>> release = hr.KOptimize(k=2).anonymize(people, hr.Schema(quasi=["age"]))
     >>> sorted(release.table["age"].to_pylist())
     ['[20,30)', '[20,30)', '[30,32)', '[30,32)', '[32,60]', '[32,60]']
     >>> release.facts["proved"], release.facts["value"]

@@ -55,10 +55,10 @@ class MinGen(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"zip": ["11", "11", "12", "12"], "sex": ["f", "f", "f", "m"]})
-    >>> release = MinGen(k=2).anonymize(people, Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"}))
+    >>> release = hr.MinGen(k=2).anonymize(people, hr.Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"}))
     >>> sorted(set(zip(*(release.table[name].to_pylist() for name in ("zip", "sex")))))
     [('11', 'f'), ('12', '*')]
     """

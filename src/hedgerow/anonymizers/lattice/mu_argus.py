@@ -60,14 +60,14 @@ class MuArgus(Anonymizer):
     --------
     Everybody shares every three values with somebody, and all four with nobody:
 
+    >>> import hedgerow as hr
     >>> import itertools
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table(dict(zip("abcd", zip(*itertools.product("01", repeat=4)))))
-    >>> schema = Schema(quasi=["a", "b", "c", "d"])
-    >>> MuArgus(k=2, as_published=True).anonymize(people, schema).audit.k
+    >>> schema = hr.Schema(quasi=["a", "b", "c", "d"])
+    >>> hr.MuArgus(k=2, as_published=True).anonymize(people, schema).audit.k
     1
-    >>> MuArgus(k=2).anonymize(people, schema).audit.k
+    >>> hr.MuArgus(k=2).anonymize(people, schema).audit.k
     2
     """
 

@@ -54,11 +54,11 @@ class OptimalLattice(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "f", "m", "m"]})
-    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
-    >>> release = OptimalLattice(k=2).anonymize(people, schema)
+    >>> schema = hr.Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
+    >>> release = hr.OptimalLattice(k=2).anonymize(people, schema)
     >>> release.recoding.levels, release.recoding.facts["proved"]
     ({'zip': 1, 'sex': 0}, True)
     """

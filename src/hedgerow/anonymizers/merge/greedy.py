@@ -47,10 +47,10 @@ class Greedy(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"age": [20, 21, 22, 60, 61, 62]})
-    >>> release = Greedy(k=3).anonymize(people, Schema(quasi=["age"]))
+    >>> release = hr.Greedy(k=3).anonymize(people, hr.Schema(quasi=["age"]))
     >>> release.audit.k, release.audit.rows
     (3, 6)
     """

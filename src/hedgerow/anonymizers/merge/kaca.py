@@ -42,10 +42,10 @@ class KACA(Merging):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"age": [20, 21, 22, 60, 61, 62]})
-    >>> release = KACA(k=3, random_state=0).anonymize(people, Schema(quasi=["age"]))
+    >>> release = hr.KACA(k=3, random_state=0).anonymize(people, hr.Schema(quasi=["age"]))
     >>> release.audit.k >= 3, release.audit.rows
     (True, 6)
     """

@@ -45,10 +45,10 @@ class OKA(Clustering):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"age": [20, 21, 22, 60, 61, 62]})
-    >>> release = OKA(k=3, random_state=0).anonymize(people, Schema(quasi=["age"]))
+    >>> release = hr.OKA(k=3, random_state=0).anonymize(people, hr.Schema(quasi=["age"]))
     >>> release.audit.k, release.audit.rows
     (3, 6)
     """

@@ -35,7 +35,7 @@ class Hedge(Anonymizer):
     >>> import hedgerow as hr
     >>> people = hr.datasets.make_census(300, random_state=1)
     >>> schema = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")
-    >>> release = Hedge(k=10, random_state=0).anonymize(people, schema)
+    >>> release = hr.Hedge(k=10, random_state=0).anonymize(people, schema)
     >>> release.audit.k >= 10, release.audit.singled_out
     (True, 0)
     """

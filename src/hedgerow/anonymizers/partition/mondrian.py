@@ -59,10 +59,10 @@ class Mondrian(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"age": [20, 23, 25, 27, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
-    >>> release = Mondrian(k=3).anonymize(people, Schema(quasi=["age", "sex"]))
+    >>> release = hr.Mondrian(k=3).anonymize(people, hr.Schema(quasi=["age", "sex"]))
     >>> sorted(set(release.table["sex"].to_pylist()))
     ['F', 'M']
     """

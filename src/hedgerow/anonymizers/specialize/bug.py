@@ -50,10 +50,10 @@ class BUG(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"sex": ["F", "F", "M", "M"], "town": ["A", "B", "A", "B"], "ill": [*"nnyy"]})
-    >>> release = BUG(k=2).anonymize(people, Schema(quasi=["sex", "town"], target="ill"))
+    >>> release = hr.BUG(k=2).anonymize(people, hr.Schema(quasi=["sex", "town"], target="ill"))
     >>> sorted(set(zip(*(release.table[name].to_pylist() for name in ("sex", "town")))))
     [('F', '*'), ('M', '*')]
     """

@@ -31,10 +31,10 @@ class TDR(TDS):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"town": ["A", "A", "B", "C"], "drink": ["milk", "milk", "wine", "wine"]})
-    >>> release = TDR(k=2).anonymize(people, Schema(quasi=["town"], target="drink"))
+    >>> release = hr.TDR(k=2).anonymize(people, hr.Schema(quasi=["town"], target="drink"))
     >>> sorted(release.table["town"].to_pylist())
     ['*', '*', 'A', 'A']
     """

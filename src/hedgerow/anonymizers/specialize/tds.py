@@ -62,10 +62,10 @@ class TDS(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"age": [20, 21, 30, 31, 32], "drink": ["milk", "milk", "wine", "wine", "wine"]})
-    >>> release = TDS(k=2).anonymize(people, Schema(quasi=["age"], target="drink"))
+    >>> release = hr.TDS(k=2).anonymize(people, hr.Schema(quasi=["age"], target="drink"))
     >>> sorted(set(release.table["age"].to_pylist()))
     ['[20,30)', '[30,32]']
     """

@@ -69,8 +69,8 @@ class APT(TreeGuided):
     >>> import pyarrow as pa
     >>> import hedgerow as hr
     >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "age": [20, 21, 22, 23] * 2, "ill": ["no"] * 4 + ["yes"] * 4})
-    >>> release = APT(k=3).anonymize(people, hr.Schema(quasi=["sex", "age"], target="ill"))
-    >>> print(APT.export_text(release))
+    >>> release = hr.APT(k=3).anonymize(people, hr.Schema(quasi=["sex", "age"], target="ill"))
+    >>> print(hr.APT.export_text(release))
     sex = F: no (4 people: no 100%)
     sex = M: yes (4 people: yes 100%)
     >>> hr.learning.redraw(release, 2, shares="uniform").num_rows
@@ -121,10 +121,10 @@ class APT(TreeGuided):
 
         Examples
         --------
+        >>> import hedgerow as hr
         >>> import pyarrow as pa
-        >>> from hedgerow import Schema
         >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "ill": ["no"] * 3 + ["yes"] * 5})
-        >>> APT.paths(APT(k=3).anonymize(people, Schema(quasi=["sex"], target="ill")))[0]
+        >>> hr.APT.paths(hr.APT(k=3).anonymize(people, hr.Schema(quasi=["sex"], target="ill")))[0]
         {'conditions': {'sex': 'F'}, 'people': 4, 'shares': {'no': 0.75, 'yes': 0.25}}
         """
         if release.facts["method"] != APT.name:

@@ -65,10 +65,10 @@ class HybridKActus(TreeGuided):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "town": ["A", "B"] * 4, "ill": ["no"] * 4 + ["yes"] * 4})
-    >>> release = HybridKActus(k=3).anonymize(people, Schema(quasi=["sex", "town"], target="ill"))
+    >>> release = hr.HybridKActus(k=3).anonymize(people, hr.Schema(quasi=["sex", "town"], target="ill"))
     >>> release.audit.k, release.recoding.lost
     (4, 0)
     """

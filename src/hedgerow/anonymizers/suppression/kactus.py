@@ -109,10 +109,10 @@ class KActus(TreeGuided):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "town": ["A", "B"] * 4, "ill": ["no"] * 4 + ["yes"] * 4})
-    >>> release = KActus(k=3).anonymize(people, Schema(quasi=["sex", "town"], target="ill"))
+    >>> release = hr.KActus(k=3).anonymize(people, hr.Schema(quasi=["sex", "town"], target="ill"))
     >>> sorted(set(zip(*(release.table[name].to_pylist() for name in ("sex", "town")))))
     [('F', '*'), ('M', '*')]
     """

@@ -42,13 +42,13 @@ class KADET(Anonymizer):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
-    >>> from hedgerow import Schema
     >>> towns = ["Bonn", "Köln", "Köln", "Lyon", "Nice", "Nice"]
     >>> people = pa.table({"town": towns, "drink": ["beer"] * 3 + ["wine"] * 3})
     >>> countries = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice"]}}
-    >>> schema = Schema(quasi=["town"], target="drink", hierarchies={"town": countries})
-    >>> sorted(set(KADET(k=3).anonymize(people, schema).table["town"].to_pylist()))
+    >>> schema = hr.Schema(quasi=["town"], target="drink", hierarchies={"town": countries})
+    >>> sorted(set(hr.KADET(k=3).anonymize(people, schema).table["town"].to_pylist()))
     ['France', 'Germany']
     """
 

@@ -257,10 +257,13 @@ def readings_of(
     missing = (*release.guarantee.missing, *set(release.markers.values()))
     entity = original.entity if original.entity in table.column_names else None
     held = [*present, *([entity] if entity is not None and entity not in present else [])]
-    plain = PlainRows(table.select(held), missing, kinds, "derived", ".", entity)
+    plain = PlainRows(table.select(held), missing, kinds, "derived", original.decimal, entity)
     columns = list(dict.fromkeys([*held, *release.quasi]))
     hierarchies = release.label_hierarchies
-    read = PublishedRows(table.select(columns), release.quasi, plain, hierarchies, release.proportions)
+    # A column of numbers that was coded with an open end (≥10) holds text.
+    coded = [name for name in release.audit.coded if name in present and name not in kinds]
+    open_ended = [name for name in coded if not plain.holds_numbers(name)]
+    read = PublishedRows(table.select(columns), (*release.quasi, *open_ended), plain, hierarchies, release.proportions)
     readings = [Readable("published", [read], hierarchies)]
     if release.proportions is not None and draws:
         readings.append(Readable("redrawn", _drawn(release, plain, held, draws, random_state), hierarchies))

@@ -207,7 +207,7 @@ class PublishedRows(TableOfAnalyses):
     Attributes
     ----------
     table : Arrow table
-    quasi : tuple of str
+    generalized : tuple of str
         The columns whose cells may stand for several values.
     plain : PlainRows
         The same rows, for the other columns.
@@ -217,7 +217,7 @@ class PublishedRows(TableOfAnalyses):
     """
 
     table: pa.Table
-    quasi: tuple[str, ...]
+    generalized: tuple[str, ...]
     plain: PlainRows
     hierarchies: Mapping[str, Hierarchy]
     proportions: Proportions | None = None
@@ -234,7 +234,7 @@ class PublishedRows(TableOfAnalyses):
 
     def _generalized(self, name: str) -> bool:
         """Whether the cells of a column are texts that may stand for several values."""
-        return name in self.quasi and name in self.table.column_names and is_text(self.table[name].type)
+        return name in self.generalized and name in self.table.column_names and is_text(self.table[name].type)
 
     def holds_numbers(self, name: str) -> bool:
         if not self._generalized(name):

@@ -378,10 +378,11 @@ class OneClassEncoder(HierarchyEncoder):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> animals = {"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}}
     >>> published = pa.table({"Race": ["cat", "felidae", "{cat|dog}"]})
-    >>> encoder = OneClassEncoder(hierarchies={"Race": animals}).fit(published)
+    >>> encoder = hr.learning.OneClassEncoder(hierarchies={"Race": animals}).fit(published)
     >>> encoder.get_feature_names_out().tolist()
     ['Race=cat', 'Race=lion', 'Race=dog', 'Race=felidae', 'Race=canine', 'Race=mammals', 'Race={cat|dog}']
     >>> encoder.transform(published).astype(int).tolist()
@@ -418,10 +419,11 @@ class FillParentEncoder(HierarchyEncoder):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> animals = {"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}}
     >>> published = pa.table({"Race": ["cat", "felidae", "{cat|dog}"]})
-    >>> encoder = FillParentEncoder(hierarchies={"Race": animals}).fit(published)
+    >>> encoder = hr.learning.FillParentEncoder(hierarchies={"Race": animals}).fit(published)
     >>> encoder.get_feature_names_out().tolist()
     ['Race=cat', 'Race=lion', 'Race=dog', 'Race=felidae', 'Race=canine', 'Race=mammals']
     >>> encoder.transform(published).astype(int).tolist()
@@ -448,10 +450,11 @@ class FillChildEncoder(HierarchyEncoder):
 
     Examples
     --------
+    >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> animals = {"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}}
     >>> published = pa.table({"Race": ["cat", "felidae", "{cat|dog}"]})
-    >>> encoder = FillChildEncoder(hierarchies={"Race": animals}).fit(published)
+    >>> encoder = hr.learning.FillChildEncoder(hierarchies={"Race": animals}).fit(published)
     >>> encoder.get_feature_names_out().tolist()
     ['Race=cat', 'Race=lion', 'Race=dog', 'Race=felidae', 'Race=canine', 'Race=mammals']
     >>> encoder.transform(published).astype(int).tolist()
@@ -502,7 +505,7 @@ class ProportionalEncoder(HierarchyEncoder):
     >>> people = pa.table({"age": [20, 21, 21, 60, 61, 61], "town": ["Bonn", "Bonn", "Köln", "Nice", "Nice", "Nice"]})
     >>> schema = hr.Schema(quasi=["age", "town"])
     >>> release = hr.anonymize(people, schema, k=3, publish_proportions=True)
-    >>> encoder = ProportionalEncoder(columns=["town"]).fit(release)
+    >>> encoder = hr.learning.ProportionalEncoder(columns=["town"]).fit(release)
     >>> encoder.get_feature_names_out()[-4:].tolist()
     ['town=Bonn', 'town=Köln', 'town=Nice', 'town=*']
     """

@@ -55,7 +55,8 @@ class Context:
 
     Examples
     --------
-    >>> Context(recipient="the university", release_model="non-public").purpose is None
+    >>> import hedgerow as hr
+    >>> hr.report.Context(recipient="the university", release_model="non-public").purpose is None
     True
     """
 

@@ -278,3 +278,26 @@ def test_what_is_no_release_and_no_rows() -> None:
         hr.analyses(PEOPLE, PEOPLE, ["mean days"])
     with pytest.raises(hr.BadInput, match="no rows"):
         hr.analyses(PEOPLE.slice(0, 0), released(), ["mean days"])
+
+
+def test_numbers_in_clear_that_were_coded_with_an_open_end_are_still_numbers() -> None:
+    schema = hr.Schema(quasi=["age", "sex", "ward"], insensitive=["days", "ill"], recode={"days": "top:11"})
+    release = hr.anonymize(PEOPLE, schema, k=1, method="mondrian", random_state=1)
+    assert "≥11" in release.table["days"].to_pylist()
+
+    result = only(hr.analyses(PEOPLE, release, ["mean days by ward"]))
+    assert len(result.estimates) == 3
+    for estimate in result.estimates:
+        assert estimate.release is not None
+        assert estimate.release == pytest.approx(estimate.original, rel=0.1)
+
+
+def test_a_release_writes_decimals_as_its_original_does(tmp_path: Path) -> None:
+    rows = [f"{age};{sex};{days},5\n" for age, sex, days in zip(AGE, SEX, PEOPLE["days"].to_pylist(), strict=True)]
+    (tmp_path / "people.csv").write_text("age;sex;days\n" + "".join(rows))
+    original = hr.File(tmp_path / "people.csv", decimal=",")
+    schema = hr.Schema(quasi=["age", "sex"], insensitive=["days"], rows_are_people=True)
+    release = hr.anonymize(original, schema, k=5, random_state=1)
+
+    result = only(hr.analyses(original, release, ["mean days by sex"]))
+    assert {estimate.original == pytest.approx(estimate.release) for estimate in result.estimates} == {True}

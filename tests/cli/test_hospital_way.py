@@ -566,10 +566,6 @@ def test_the_public_edition_has_no_figure_of_the_original(way: Way, quarters: di
 # January: both releases together, and the signature.
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Where columns in clear were coded, it is guessed which rows the earlier release left out",
-)
 def test_joining_or_subtracting_the_releases_isolates_nobody(way: Way, quarters: dict[str, Quarter]) -> None:
     """Everybody who went from one class to another, left a class, or is new in a class, is one of eleven at least."""
     before, now = (quarters[name].class_of for name in QUARTERS)

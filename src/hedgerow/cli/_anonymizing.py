@@ -337,6 +337,7 @@ class _Task:
         from hedgerow.release.pipeline import Options
 
         options = Options(
+            keep_rows=job.recoding is not None,
             require=requirements,
             suppression_limit=limit,
             publish_proportions=job.publish_proportions or None,

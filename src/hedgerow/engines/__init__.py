@@ -21,7 +21,7 @@ from hedgerow.engines._base import (
     thinned,
 )
 from hedgerow.engines._files import FileSource
-from hedgerow.engines._held import in_memory
+from hedgerow.engines._held import holdable, in_memory
 from hedgerow.engines._look import Look, Tally
 from hedgerow.engines._memory import MemorySource
 from hedgerow.engines._rows import FrameRows, SavedTable, StagedRows
@@ -46,6 +46,7 @@ __all__ = [
     "coded",
     "coded_values",
     "file_format",
+    "holdable",
     "in_memory",
     "open_source",
     "seed_text",

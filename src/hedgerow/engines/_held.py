@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pyarrow as pa
 
 from hedgerow.engines._base import Source
@@ -10,7 +12,18 @@ from hedgerow.engines._memory import MemorySource
 from hedgerow.errors import BadInput
 from hedgerow.io.frames import as_arrow
 
-__all__ = ["in_memory"]
+__all__ = ["holdable", "in_memory"]
+
+_MOST_HELD: Final = 256 << 20  # bytes of files that are read into memory where that is of use, and not needed
+
+
+def holdable(source: Source) -> bool:
+    """Whether a table is in files that are small enough to hold all rows in memory."""
+    return (
+        isinstance(source, FileSource)
+        and source.shares is None
+        and sum(path.stat().st_size for path in source.reads if path.is_file()) <= _MOST_HELD
+    )
 
 
 def in_memory(source: Source, what: str) -> tuple[MemorySource, pa.Table]:

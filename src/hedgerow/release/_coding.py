@@ -16,8 +16,9 @@ from hedgerow.errors import BadInput, Infeasible, listing, plural
 from hedgerow.release._guarantee import SmallCounts
 from hedgerow.requirements import KAnonymity, Requirement
 from hedgerow.schema import Roles, Schema
+from hedgerow.verifier.classes import text_of
 
-__all__ = ["Bounds", "Coded", "check_codings", "code", "per_column"]
+__all__ = ["Bounds", "Coded", "check_codings", "code", "coded_texts", "per_column"]
 
 _MOST_ROUNDS: Final = 5
 
@@ -135,6 +136,18 @@ def code(source: Source, schema: Schema, roles: Roles, min_people: int | None, b
     source.coding = maps
     trees = {name: coding.tree for name, coding in codings.items() if coding.tree is not None}
     return Coded(replace(schema, hierarchies={**schema.hierarchies, **trees}), codings)
+
+
+def coded_texts(codings: Mapping[str, Coding]) -> dict[str, dict[str | None, str | None]]:
+    """What the values of coded columns were published as, as texts."""
+    maps = {name: coding.map for name, coding in codings.items() if coding.map is not None}
+    return {
+        name: {
+            text_of(value): text_of(published)
+            for value, published in zip(one.values.to_pylist(), one.published.to_pylist(), strict=True)
+        }
+        for name, one in maps.items()
+    }
 
 
 def per_column(requirements: Sequence[Requirement], roles: Roles, min_people: int) -> tuple[Requirement, ...]:

@@ -75,9 +75,10 @@ class Previous:
         )
         if not earlier.certain:
             raise BadInput(
-                "Some people fit several classes of the previous release, and it must be known in which they are. Name "
-                "its private recoding (previous_recoding=, --previous-recoding). If it does not say either, make the "
-                "previous release by a method that cuts, such as Mondrian, or from a dataframe."
+                "Some people fit several classes of the previous release, or may have been left out of it, and it must "
+                "be known in which class they are. Name its private recoding (previous_recoding=, "
+                "--previous-recoding). If it does not say either, make the previous release again, from a dataframe or "
+                "with --recoding."
             )
         held, rows = in_memory(source, "A release beside an earlier one")
         found = beside(
@@ -88,7 +89,7 @@ class Previous:
             missing=("", *schema.missing),
             entity=roles.entity,
         )
-        strata = strata_of(found, requirements, coded=earlier.coded or bool(schema.recode))
+        strata = strata_of(found, requirements, coded=bool(earlier.coded) or bool(schema.recode))
         held.strata, held.coding = strata.of_row, source.coding
         held.reads = (*source.reads, *_files(self.table), *_files(self.original))
         return Republished(held, found, strata, self._named(facts))

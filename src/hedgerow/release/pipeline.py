@@ -39,7 +39,7 @@ from hedgerow.core.counts import (
 from hedgerow.core.metrics import all_losses
 from hedgerow.core.proportions import Proportions, count_labels, count_proportions
 from hedgerow.core.recoding import Recoding
-from hedgerow.engines import CountedSource, Published, Source, coded, open_source, seed_text
+from hedgerow.engines import CountedSource, Published, Source, coded, holdable, in_memory, open_source, seed_text
 from hedgerow.engines.formulas import formula_warning, formulas_in
 from hedgerow.errors import BadInput, Disclosing, Infeasible, InternalError, check_int, plural, translated
 from hedgerow.hierarchies import EncodedHierarchy, Uncovered, limited
@@ -48,7 +48,7 @@ from hedgerow.io.destinations import Destination
 from hedgerow.io.domains import Kind
 from hedgerow.io.values import SUPPRESSED_TEXT, iso_moment
 from hedgerow.release import Guarantee, Release, check_destination, check_partition
-from hedgerow.release._coding import Bounds, Coded, check_codings, code, per_column
+from hedgerow.release._coding import Bounds, Coded, check_codings, code, coded_texts, per_column
 from hedgerow.release._margins import Margins
 from hedgerow.release._previous import Previous, Republished
 from hedgerow.requirements import (
@@ -135,6 +135,8 @@ class Options:
         Notes on how options were understood, for the warnings of the release.
     previous : Previous, optional
         An earlier release, with which the new one must meet the requirements too.
+    keep_rows : bool
+        Whether the recoding should know the group of each row of a file, too. A large file is not held in memory.
     """
 
     k: int | None = None
@@ -148,6 +150,7 @@ class Options:
     min_people: int | None = None
     remarks: tuple[str, ...] = ()
     previous: Previous | None = None
+    keep_rows: bool = False
 
     def check(self, schema: Schema) -> None:
         """Refuse options that no release can meet, before the table is opened."""
@@ -279,6 +282,8 @@ def prepare(
         options.report("Comparing with the previous release")
         republished = options.previous.read(source, schema, roles, requirements)
         source = republished.source
+    elif options.keep_rows and holdable(source):
+        source, _ = in_memory(source, "A recoding with the group of each row")
     coded, source.coding = Coded(schema), None  # a source may have been coded before
     if options.asks_for_codings(schema):
         coded = code(source, schema, roles, options.min_people, bounds)
@@ -483,7 +488,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         guarantee = replace(guarantee, determined=determined)
         classes = guarantee.count(published.native, people)
     both, of_both = _verified_both(prepared, published, guarantee)
-    recoding = replace(recoding, rows=prepared.source.groups_of_rows())
+    recoding = replace(recoding, rows=prepared.source.groups_of_rows(), coded=coded_texts(prepared.codings))
     losses = all_losses(prepared.binned, recoding, k=prepared.k)
     audit = audit_counts(
         classes,

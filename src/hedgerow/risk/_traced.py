@@ -1,8 +1,10 @@
 """A release with the table that it was made from: which published row each original row became.
 
-A row became a row of a class whose cells cover its quasi-identifiers, with the same values in clear. Where several are
-possible, any choice that uses every published row once is as good as the true one, because nobody who sees the release
-can tell them apart. It is a flow from the original rows to the published ones. The private recoding narrows it down.
+A row became a row of a class whose cells cover its quasi-identifiers, with the same values in clear, as they were
+coded. It is a flow from the original rows to the published ones. The private recoding narrows it down: it knows how
+values were coded, and the class of each row of a table in memory. The result is certain if every row has one possible
+class, and if it is known which rows were left out. Rows of a class with the same values in clear are then as good as
+each other.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,9 +32,6 @@ from hedgerow.verifier.classes import Cells, Encoded, LabelIndex, Labels, distin
 
 __all__ = ["TracedRelease", "coded_column", "facts_of", "starts_of"]
 
-_OTHERS: Final = "\0others"
-"""Stands for all values in clear that are published in another form than they have in the table."""
-
 
 @dataclass(frozen=True, eq=False)
 class TracedRelease:
@@ -46,8 +45,8 @@ class TracedRelease:
         The rows that it was made from.
     clear : tuple of str
         The columns that it publishes in clear, and that its original table has.
-    coded : bool
-        Whether some of these columns may hold other values than the table: rounded, generalized or pooled ones.
+    coded : mapping of column to mapping
+        What values of columns in clear were published as, where they were rounded, generalized or pooled.
     hierarchies : mapping of column to hierarchy
         Those that explain the labels of its cells.
     listed : mapping of column to labels
@@ -62,7 +61,7 @@ class TracedRelease:
     counts: ClassCounts
     original: pa.Table
     clear: tuple[str, ...]
-    coded: bool
+    coded: Mapping[str, Mapping[str | None, str | None]]
     hierarchies: Mapping[str, Any]
     listed: Mapping[str, Leaves]
     missing: tuple[str, ...]
@@ -126,11 +125,18 @@ class TracedRelease:
                 f"has {rows.num_rows:,}. Name the table that it was made from ({typed})."
             )
         known = _recoding_of(table, recoding)
+        coded = {} if known is None else known.coded
+        if {"recode", "min_people"} & facts.keys() and (known is None or coded is None):
+            raise BadInput(
+                "A release published values of columns in clear in another form than the table has them (min_people, "
+                "recode), and only its private recoding has both. Name it (--recoding, --previous-recoding). A "
+                "recoding of an earlier version does not have them: make that release again."
+            )
         return cls(
             counts,
             rows,
             clear,
-            bool({"recode", "min_people"} & facts.keys()),
+            coded or {},
             {name: hierarchies[name] for name in quasi if name in hierarchies},
             {} if known is None else {column.domain.name: _labels_of(column) for column in known.columns},
             every,
@@ -145,7 +151,7 @@ class TracedRelease:
 
     @property
     def certain(self) -> bool:
-        """Whether the class of each row is known, and not only that it may be the one."""
+        """Whether the class of each row is known, or that it was left out, and not only that it may be so."""
         return self._traced[1]
 
     @cached_property
@@ -161,14 +167,14 @@ class TracedRelease:
                 "recoding of the release that has them (previous_recoding=, --previous-recoding)."
             )
         several = (fits.number > 1)[original.class_of_cell]
+        values, published = self._in_clear()
         unknown = np.full(self.original.num_rows, -1, dtype=np.int64)
         for known in (unknown,) if self.known is None else (self.known, unknown):
-            for clear in (self.clear, ()) if self.coded else (self.clear,):
-                values, published = self._in_clear(clear)
-                fitting = _Fitting(fits.fits, original.class_of_cell, known)
-                cells = _dealt(fitting, values, self.counts, published)
-                if cells is not None:
-                    return cells, not (several & (known == -1)).any()
+            fitting = _Fitting(fits.fits, original.class_of_cell, known)
+            cells = _dealt(fitting, values, self.counts, published)
+            if cells is not None:
+                left_out = self.original.num_rows - self.counts.rows
+                return cells, not (several & (known == -1)).any() and int((known == -2).sum()) == left_out
         raise BadInput(
             "A release was not made from the table that is named as its original, or its labels need their "
             "hierarchies: some of its rows fit no row of that table. Name the table that it was made from, and its "
@@ -184,17 +190,17 @@ class TracedRelease:
             encoded.append(Encoded(codes.astype(np.int32), labels))
         return ClassCounts.build(self.counts.columns, encoded, Cells(np.ones(rows, dtype=np.int64), {}), None)
 
-    def _in_clear(self, clear: Sequence[str]) -> tuple[Longs, Longs]:
+    def _in_clear(self) -> tuple[Longs, Longs]:
         """Equal numbers for equal values in clear: of each original row, and of each published cell."""
         rows, cells = self.original.num_rows, len(self.counts.class_of_cell)
         codes = [np.zeros(rows + cells, dtype=np.int64)]
-        for name in clear:
+        for name in self.clear:
             own, labels = coded_column(name, self.original[name], self.missing)
             published = self.counts.cells.sensitive[name]
-            both = labels, published.labels
-            if self.coded:
-                both = _without_strangers(*both)
-            places = same_values(*both)
+            if name in self.coded:
+                coded = {key: None if text in self.missing else text for key, text in self.coded[name].items()}
+                labels = np.array([coded.get(text, text) for text in labels.tolist()], dtype=object)
+            places = same_values(labels, published.labels)
             codes.append(np.concatenate([places[0][own], places[1][published.codes]]))
         number, _ = distinct([(code, int(code.max()) + 1) for code in codes])
         return number[:rows], number[rows:]
@@ -205,18 +211,6 @@ def coded_column(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> 
     codes, found = coded_values(name, values)
     texts = [text_of(value) for value in found.to_pylist()]
     return codes.astype(np.int64), np.array([None if text in missing else text for text in texts], dtype=object)
-
-
-def _without_strangers(one: Labels, other: Labels) -> tuple[Labels, Labels]:
-    """The same texts, where all that only one side has are one value."""
-    places = same_values(one, other)
-    both = np.intersect1d(*places)
-    sides = []
-    for labels, place in zip((one, other), places, strict=True):
-        own = labels.copy()
-        own[~np.isin(place, both)] = _OTHERS
-        sides.append(own)
-    return sides[0], sides[1]
 
 
 class _Fitting(NamedTuple):

@@ -22,7 +22,7 @@ def table(*rows: tuple[Any, ...], names: str = "who age ill") -> pa.Table:
 
 def earlier(published: pa.Table, original: pa.Table, **others: Any) -> TracedRelease:
     clear = tuple(name for name in published.column_names if name != "age")
-    given: dict[str, Any] = {"coded": False, "hierarchies": {}, "listed": {}, "missing": ("",), **others}
+    given: dict[str, Any] = {"coded": {}, "hierarchies": {}, "listed": {}, "missing": ("",), **others}
     return TracedRelease(count_classes(published, ["age"], sensitive=clear), original, clear, **given)
 
 
@@ -75,12 +75,21 @@ def test_a_recoding_that_knows_the_class_is_believed() -> None:
         assert classes(earlier(published, original, known=at)) == expected
 
 
-def test_values_that_were_coded_may_be_any_others() -> None:
+def test_values_that_were_coded_are_found_by_what_they_became() -> None:
     original = table(("a", 20, "x"), ("b", 31, "rare"), ("c", 22, "y"))
     published = released(("[30,40)", "others"), ("[20,30)", "y"), ("[20,30)", "x"))
-    assert classes(earlier(published, original, coded=True)) == ["[20,30)", "[30,40)", "[20,30)"]
+    assert classes(earlier(published, original, coded={"ill": {"rare": "others"}})) == ["[20,30)", "[30,40)", "[20,30)"]
     with pytest.raises(hr.BadInput, match="was not made from the table"):
         classes(earlier(published, original))
+
+
+def test_it_is_certain_who_was_left_out_only_if_the_recoding_says_so() -> None:
+    """Two people fit the only class, and one of them was left out."""
+    original = table(("a", 20, "x"), ("b", 22, "x"))
+    published = released(("[20,30)", "x"))
+    assert not earlier(published, original).certain
+    assert not earlier(published, original, known=np.array([0, 0])).certain
+    assert earlier(published, original, known=np.array([0, -2])).certain
 
 
 @pytest.mark.parametrize(

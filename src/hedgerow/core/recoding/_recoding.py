@@ -237,6 +237,9 @@ class Recoding(NotebookRepr):
         The label margins that the method asks for.
     rows : int array (rows,), optional
         The group of each row of a table in memory, in its order; -1 for rows that are not published.
+    coded : mapping of column to mapping, optional
+        What values of columns in clear were published as, if they were coded before the table was counted. ``None`` if
+        that is not known.
     """
 
     method: str
@@ -256,6 +259,7 @@ class Recoding(NotebookRepr):
     by_label: ByLabel | None = None
     parts: StoredPieces | None = None
     rows: Ints | None = None
+    coded: Mapping[str, Mapping[str | None, str | None]] | None = None
 
     def __repr__(self) -> str:
         return (
@@ -383,6 +387,9 @@ class Recoding(NotebookRepr):
                 stored["by_label"] = self.by_label.to_dict()
             if self.rows is not None:
                 stored["rows"] = self.rows.tolist()
+            if self.coded is not None:
+                # A missing value is a key that JSON does not have.
+                stored["coded"] = {name: list(values.items()) for name, values in self.coded.items()}
         return stored
 
     def _public_router(self) -> tuple[dict[str, Domain], Router | NodeRouter | PartRouter | None]:
@@ -399,7 +406,7 @@ class Recoding(NotebookRepr):
         """Read what :meth:`to_dict` wrote."""
         if stored["format"] not in (_FORMAT, _OLDER):
             raise ValueError(f"the format is not {_FORMAT!r}")
-        pieces, by_label, rows = (stored.get(name) for name in ("pieces", "by_label", "rows"))
+        pieces, by_label, rows, coded = (stored.get(name) for name in ("pieces", "by_label", "rows", "coded"))
         groups = np.array(stored["groups"], dtype=np.int32).reshape(-1, len(stored["quasi"]))
         return cls(
             method=stored["method"],
@@ -416,6 +423,7 @@ class Recoding(NotebookRepr):
             in_clear=None if (clear := stored.get("in_clear", ())) is None else tuple(clear),
             by_label=None if by_label is None else ByLabel.from_dict(by_label),
             rows=None if rows is None else np.array(rows, dtype=np.int32),
+            coded=None if coded is None else {str(name): dict(values) for name, values in coded.items()},
         )
 
     def save(self, path: str | Path, *, public: bool = False) -> Path:

@@ -550,7 +550,7 @@ def test_levels_that_cannot_be_kept_write_nothing(run: Any, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("zip=3:2", "The levels of 'zip' must be"),
+        ("zip=3:2", "The coarsest level of 'zip' is finer than the finest. Type --level zip=2:3."),
         ("zip=a", "The levels of 'zip' are not readable"),
         ("zip=5", "has the levels 0 to 3"),
         ("age=1:2", "has no hierarchy"),

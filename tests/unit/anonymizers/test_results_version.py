@@ -34,6 +34,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 # The manifest shows them too.
 VERSIONS = {"hedgerow", "versions"}
 SENTENCES = {"grave", "notice", "warnings"}
+# Which row of the table is in which group follows from the groups; the recoding keeps it for a later release.
+OF_ROWS = {"rows", "coded"}
 
 
 def release_of(name: str) -> hr.Release:
@@ -73,11 +75,12 @@ def parts(release: hr.Release, folder: Path) -> dict[str, Any]:
         return {"optimum": [facts["proved"], facts["generalizations"], release.losses["prec"]]}
     assert release.proportions is not None
     manifest = {name: fact for name, fact in release.manifest.items() if name not in VERSIONS}
+    recoding = json.loads(release.recoding.save(folder / "recoding.json").read_text(encoding="utf-8"))
     return {
         # The operating system's randomness decides their order.
         "rows": sorted(repr(tuple(row.values())) for row in release.table.to_pylist()),
         "proportions": release.proportions.to_dict(),
-        "recoding": json.loads(release.recoding.save(folder / "recoding.json").read_text(encoding="utf-8")),
+        "recoding": {name: fact for name, fact in recoding.items() if name not in OF_ROWS},
         # The audit shows few digits of what was lost.
         "audit": {"shown": manifest.pop("audit"), "losses": dict(release.losses)},
         "manifest": manifest,

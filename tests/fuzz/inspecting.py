@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attacking import fixed_counts, named_by_few
-from cases import Case, Column
+from cases import Case, Column, Requirement
 from covering import as_number, covers, is_missing, is_statistic, measured
 from pools import IDENTIFIERS
 from readback import Rows
 from recount import smallest_class, violations, written
 from sources import csv_text, original
 
-__all__ = ["Problem", "inspect_bytes", "inspect_files", "inspect_rows", "reachable"]
+__all__ = ["Problem", "by_shares", "inspect_bytes", "inspect_files", "inspect_rows", "reachable"]
 
 Key = tuple[Any, ...]
 
@@ -68,7 +68,7 @@ def inspect_rows(case: Case, rows: Rows, lost: int, where: str, *, statistics: b
     quasi = [column.name for column in case.of_role("quasi")]
     # An empty cell of a CSV has no value, whether or not the schema says so.
     missing = (*case.missing, "") if rows.text else case.missing
-    for sentence in violations(rows.cells, quasi, case.requirements, missing):
+    for sentence in _violations(case, rows, quasi, missing):
         yield Problem("requirement", f"The {where} violates {sentence}.")
     yield from _with_parts(case, rows, where)
     if any(IDENTIFIERS in str(cell) for cells in rows.cells.values() for cell in cells):
@@ -88,6 +88,30 @@ def inspect_rows(case: Case, rows: Rows, lost: int, where: str, *, statistics: b
         yield from _joined(case, rows, where, statistics)
     else:
         yield from _unjoined(case, rows, where)
+
+
+def by_shares(requirement: Requirement) -> bool:
+    """Whether a requirement depends on how many have each value, and not only on which values there are."""
+    return requirement["name"] in ("t", "alpha") or requirement.get("kind") in ("entropy", "recursive")
+
+
+def _violations(case: Case, rows: Rows, quasi: Sequence[str], missing: Sequence[str]) -> Iterator[str]:
+    """The requirements that do not hold; shares are those of people, as far as it can be known whose the rows are."""
+    if case.entity is None:
+        yield from violations(rows.cells, quasi, case.requirements, missing)
+        return
+    yield from violations(rows.cells, quasi, [one for one in case.requirements if not by_shares(one)], missing)
+    people = people_of(case, rows)
+    for one in case.requirements if people is not None else ():
+        if people is None or not by_shares(one):
+            continue
+        # Each person once for each value in a class.
+        names = [*(one.get("shield") or quasi), one["column"]]
+        first = {
+            (person, *(written(rows.cells[name][row]) for name in names)): row for row, person in enumerate(people)
+        }
+        kept = {name: [cells[row] for row in first.values()] for name, cells in rows.cells.items()}
+        yield from violations(kept, quasi, [one], missing)
 
 
 def _rare(case: Case, rows: Rows, where: str, least: int) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import hedgerow as hr
 from cases import Case, Column, Requirement, grown
 from hedgerow.anonymizers.registry import METHODS
-from inspecting import Problem, inspect_bytes, inspect_files, inspect_rows, reachable
+from inspecting import Problem, by_shares, inspect_bytes, inspect_files, inspect_rows, reachable
 from readback import handed_on, read_file, read_table
 from sources import FILES, make_source
 
@@ -33,6 +33,7 @@ EXPECTED: Final = (
     "^The target .* has no class in .* records, and .* learns from the class",
     "^The target .* holds .*numbers.*, and .* learns from classes",
     "^target_bins cuts numbers, and the target .* holds none",
+    "^MinGen cannot take \\(.*-anonymity of .*without entity",
 )
 """Sentences of bad input that drawn cases may earn; any other is one too many."""
 
@@ -183,8 +184,9 @@ def _refused(case: Case, error: hr.HedgerowError) -> Outcome:
     if isinstance(error, hr.NotAnonymous):
         return Outcome("refusal", words, detail)
     if isinstance(error, hr.Infeasible):
-        # Values that are pooled cannot be as diverse as they were.
-        known = case.min_people is not None or not reachable(case)
+        # Values that are pooled cannot be as diverse as they were; people may have other shares than their rows.
+        by_people = case.entity is not None and any(map(by_shares, case.requirements))
+        known = case.min_people is not None or by_people or not reachable(case)
         known |= any(re.search(sentence, str(error)) for sentence in INFEASIBLE)
         return Outcome("infeasible" if known else "unexpected", words, detail)
     if isinstance(error, hr.Disclosing) and any(re.search(sentence, str(error)) for sentence in INFEASIBLE):

@@ -139,10 +139,11 @@ def _shows(cell: Any, text: str | None, column: Column, missing: Sequence[str]) 
 def _round(end: float, step: Fraction) -> bool:
     """Whether a number is a public end, such as a multiple of two or five of what the column is written in.
 
-    A second is no whole part of a day in binary, so the float nearest to a multiple counts.
+    A second is no whole part of a day in binary, so the float nearest to a multiple counts. On a fine grid several
+    multiples have the same float: the one that is written counts, too.
     """
-    places = round(Fraction(end) / step)
-    return float(places * step) == end and (places % 2 == 0 or places % 5 == 0)
+    multiples = (Fraction(str(end)) / step, Fraction(round(Fraction(end) / step)))
+    return any(float(places * step) == end and (places % 2 == 0 or places % 5 == 0) for places in multiples)
 
 
 def fixed_counts(case: Case, column: Column, told: Mapping[str, Any], sizes: Sequence[int], least: int) -> list[str]:
@@ -201,7 +202,9 @@ def _bins(told: Mapping[str, Any], sizes: Sequence[int]) -> Iterator[tuple[int, 
 
 def _fitting(case: Case, column: Column, text: str | None, nodes: Sequence[str | Pool | None]) -> list[bool]:
     """What a published cell may stand for. A value that has a pool of its own stands for nothing else."""
-    itself = [not isinstance(node, Pool) and _alike(node, text, (*case.missing, "")) for node in nodes]
+    members = _values(text)
+    value = members[0] if len(members) == 1 else text
+    itself = [not isinstance(node, Pool) and _alike(node, value, (*case.missing, "")) for node in nodes]
     return itself if any(itself) else [_fits(case, column, text, node) for node in nodes]
 
 
